@@ -1,4 +1,4 @@
-"""`LynxClassifier` on public data sets, against n-grams and what others have measured.
+"""`LynxClassifier` on public data, against n-grams, aggregates and what others have measured.
 
     python benchmarks/accuracy.py --data FOLDER --out FOLDER [--sets NAME ...] [--rows NAME ...]
 
@@ -31,13 +31,16 @@ from sklearn.svm import LinearSVC
 
 from relynx import LynxClassifier, Sequences
 from relynx.data.event_arguments import dimension_names
+from relynx.models.evaluation.aggregates import aggregate_boosting, aggregate_logistic
 from relynx.models.evaluation.baselines import baselines, linear_svm, on_ngrams
+from relynx.models.evaluation.comparison import BOOSTING, LOGISTIC
 
 DEFAULT, TUNED = "default", "tuned"
 NGRAMS, APART = "n-gram SVM", "n-gram SVM, columns apart"
 TFIDF, BAYES, FOREST = "tf-idf SVM", "n-gram naive Bayes", "forest of quantities"
 SIMPLE = (NGRAMS, APART, TFIDF, BAYES, FOREST)
-ROWS = (DEFAULT, TUNED, *SIMPLE)
+AGGREGATES = (LOGISTIC, BOOSTING)
+ROWS = (DEFAULT, TUNED, *SIMPLE, *AGGREGATES)
 INNER = 3  # parts of the training part, by which a setting is chosen
 COLUMNS = ("set", "setting", "fold", "accuracy", "seconds", "patterns")
 MOST_SECONDS = 300  # of a fit
@@ -61,17 +64,19 @@ def models(X: Sequences, memory: str) -> Mapping[str, Any]:
     on_all = LynxClassifier(selection=None, memory=memory, random_state=0)
     tuned = GridSearchCV(on_all, GRID, cv=INNER)
     rows: dict[str, Any] = {DEFAULT: LynxClassifier(random_state=0), TUNED: tuned}
+    aggregates = {LOGISTIC: aggregate_logistic(), BOOSTING: aggregate_boosting()}
     largest = DummyClassifier(strategy="most_frequent")
     ordered = any(X.facts().tables[f"next_{name}", 2].size for name in dimension_names(X.tables))
     if not ordered:
-        return rows | dict.fromkeys(SIMPLE, largest)
-    return rows | {
+        return rows | dict.fromkeys(SIMPLE, largest) | aggregates
+    rows |= {
         NGRAMS: on_ngrams(linear_svm()),
         APART: on_ngrams(linear_svm(), per_predicate=True),
         TFIDF: on_ngrams(TfidfTransformer(sublinear_tf=True), linear_svm()),
         BAYES: baselines(X)["n-gram naive Bayes, counts"],
         FOREST: quantity_forest(),
     }
+    return rows | aggregates
 
 
 def run(name: str, data: PublicSet, path: Path, wanted: list[str]) -> None:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from relynx.mining.patterns.pattern import parse_pattern as parse_pattern
     from relynx.mining.patterns.pattern_set import PatternSet as PatternSet
     from relynx.mining.search import mine as mine
+    from relynx.models.evaluation.comparison import compare as compare
     from relynx.models.fisher.classifier import FisherKernelClassifier as FisherKernelClassifier
     from relynx.models.fisher.classifier import FisherScores as FisherScores
     from relynx.models.lohmm.classifier import LoHMMClassifier as LoHMMClassifier
@@ -89,6 +90,7 @@ _MODULES = {
     "mining.patterns.pattern_set": ("PatternSet",),
     "mining.patterns.pattern": ("Pattern", "parse_pattern"),
     "mining.search": ("mine",),
+    "models.evaluation.comparison": ("compare",),
     "models.fisher.classifier": ("FisherKernelClassifier", "FisherScores"),
     "models.lohmm.classifier": ("LoHMMClassifier",),
     "models.lohmm.model": ("LoHMM",),

@@ -366,3 +366,48 @@ def test_a_log_needs_no_markers(capsys):
         "log.xes: an event log says itself what is missing and what a date is\n"
         "hint: leave out --na-values and --date-format\n",
     )
+
+
+def test_evaluate_tests_on_what_begins_last(capsys, here):
+    table = events(rx.planted_rule(40, random_state=0)[0])
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(table["case"]))}
+    table["day"] = [f"2024-01-{1 + numbers[case] % 28:02}" for case in table["case"]]
+    table["when"] = [
+        1000 * numbers[case] + at for case, at in zip(table["case"], table["at"], strict=True)
+    ]
+    write("timed.csv", table)
+    columns = ("--sequence", "case", "--label", "class")
+    options = (*QUICK, "--no-baselines", "--time-split")
+    code, out, _ = run(
+        capsys, "evaluate", "timed.csv", *columns, "--order", "when", *options, "0.25"
+    )
+    assert (code, out.splitlines()[1]) == (0, "10 sequences held out, the last to begin")
+    code, again, _ = run(
+        capsys, "evaluate", "timed.csv", *columns, "--order", "at", *options, "when=0.25"
+    )
+    assert (code, again.splitlines()[1]) == (0, out.splitlines()[1])
+    assert again.splitlines()[-2:] == out.splitlines()[-2:]
+    code, out, _ = run(
+        capsys, "evaluate", "timed.csv", *columns, "--order", "at", *options, "day=0.25"
+    )
+    assert (code, out.splitlines()[1]) == (0, "10 sequences held out, the last to begin")
+
+
+@pytest.mark.parametrize(
+    ("split", "message"),
+    [
+        (
+            "0.2",
+            "all sequences begin at the same time, so none is later\n"
+            "hint: order the events by a time that goes on between sequences\n",
+        ),
+        (
+            "att=0.2",
+            "train.csv: there is no column 'att', given as order\nhint: did you mean 'at'?\n",
+        ),
+    ],
+)
+def test_a_split_by_time_needs_times(capsys, split, message):
+    code, out, err = run(capsys, "evaluate", "train.csv", *COLUMNS, *QUICK, "--time-split", split)
+    assert (code, out) == (2, "")
+    assert err.endswith(message)

@@ -13,8 +13,10 @@ from rich.console import Console
 
 import relynx as rx
 from relynx import cli
+from relynx.cli import evaluation as testing
 from relynx.cli import learning
 from relynx.console import plain_warnings, show_table, steps, working
+from relynx.models.evaluation import comparison
 from relynx.models.evaluation import cross_validation as evaluation
 from relynx.models.lynx.classifier import METHODS, MULTICLASS
 from relynx.models.lynx.final_estimators import NAMES
@@ -102,7 +104,7 @@ def test_options_are_the_parameters_of_the_classifier(capsys, options, wanted):
 @pytest.mark.parametrize(
     ("option", "known"), [("method", METHODS), ("multiclass", MULTICLASS), ("learner", NAMES)]
 )
-@pytest.mark.parametrize("command", [learning.fit, learning.evaluate])
+@pytest.mark.parametrize("command", [learning.fit, testing.evaluate])
 def test_the_choices_of_an_option_are_those_of_the_classifier(command, option, known):
     [choices] = [one.type.choices for one in command.params if one.name == option]
     assert tuple(choices) == known
@@ -318,38 +320,118 @@ def test_predict_takes_a_model_of_another_system(model, header, capsys, here):
 # evaluate
 
 
-def test_evaluate_shows_every_fold_the_mean_and_simple_methods(capsys):
+def test_evaluate_shows_all_methods_the_classes_and_what_is_better(capsys):
     code, out, err = run(capsys, "evaluate", "train.m", *QUICK, "--folds", "3")
     X, y = rx.read_lynx("train.m")
     model = rx.LynxClassifier(rx.read_bias("rule.l"), max_iter=5, random_state=0)
     wanted = evaluation.cross_validate(model, X, y, folds=3)
     lines = out.splitlines()
     assert code == 0
-    assert lines[0] == (
-        "train.m: 60 sequences, 2 classes, 900 facts, dimensions s; 3 folds, stratified, seed 0"
-    )
-    assert lines[2].split() == ["accuracy", "1", "2", "3", "mean"]
-    shares = [float(share) for share in lines[3].split()[1:]]
-    assert shares == pytest.approx([*wanted.accuracies[0], wanted.mean], abs=6e-4)
-    assert [line[:30].strip() for line in lines[4:9]] == [
-        "largest class",
-        "Markov chain",
-        "n-gram naive Bayes, counts",
-        "n-gram naive Bayes, presence",
-        "n-gram linear SVM",
+    assert lines[:4] == [
+        "train.m: 60 sequences, 2 classes, 900 facts, dimensions s",
+        "3 folds, stratified, seed 0",
+        "",
+        "method                accuracy   95 % interval  balanced    AUC     F1  log loss",
     ]
-    assert lines[10].split() == ["Lynx:", "class", "\\", "predicted", "no", "yes"]
-    assert [list(map(int, line.split()[1:])) for line in lines[11:]] == wanted.confusion.tolist()
-    assert re.search(r"^folds: 18 of 18, n-gram linear SVM, fold 3: ", err, re.MULTILINE)
+    assert lines[4].split()[:2] == ["Lynx", f"{wanted.mean:.3f}"]
+    assert [line[:22].strip() for line in lines[5:9]] == [
+        "aggregates, logistic",
+        "aggregates, boosting",
+        "n-grams",
+        "largest class",
+    ]
+    assert lines[10] == "no other method here has a better accuracy than Lynx"
+    assert lines[12].split() == ["Lynx,", "class", "sequences", "precision", "recall", "F1"]
+    assert [line.split()[:2] for line in lines[13:15]] == [["no", "30"], ["yes", "30"]]
+    assert lines[16].split() == ["Lynx:", "class", "\\", "predicted", "no", "yes"]
+    assert [list(map(int, line.split()[1:])) for line in lines[17:]] == wanted.confusion.tolist()
+    assert max(map(len, lines)) <= 80
+    assert re.search(r"^folds: 15 of 15, largest class, fold 3: ", err, re.MULTILINE)
 
 
-def test_with_many_folds_the_table_stays_narrow(capsys):
-    options = ("--folds", "12", "--max-length", "1", "--no-baselines")
-    _, out, _ = run(capsys, "evaluate", "train.m", *QUICK, *options)
+def test_where_a_simple_method_is_better_a_sentence_says_so(capsys, tmp_path):
+    lists = [["a"] * (1 + i % 7) + ["b"] for i in range(70)]
+    X, _ = rx.from_lists(lists, [("short", "long")[i % 7 > 2] for i in range(70)])
+    rx.write_lynx(X, tmp_path / "d.m")
+    options = ("--folds", "2", "--max-length", "1", "--scoring", "accuracy")
+    _, out, _ = run(capsys, "evaluate", str(tmp_path / "d.m"), *options)
+    said = " ".join(out.partition("\n\n")[2].split())
+    assert re.search(
+        r"gradient boosting on aggregates (is|seems) better here: 1\.000 against 0\.\d{3}, "
+        r"a difference of -?\d\.\d{3} to \d\.\d{3}",
+        said,
+    )
+
+
+def test_with_many_classes_the_tables_stay_short_and_narrow(capsys, tmp_path):
+    lists = [[f"a{i % 40}", "b"] for i in range(120)]
+    X, _ = rx.from_lists(lists, [f"class_{i % 40}" for i in range(120)])
+    rx.write_lynx(X, tmp_path / "d.m")
+    options = ("--folds", "2", "--max-length", "1", "--no-baselines")
+    code, out, _ = run(capsys, "evaluate", str(tmp_path / "d.m"), *options)
     lines = out.splitlines()
-    assert lines[2].split() == ["accuracy", "least", "most", "mean"]
-    assert lines[3].split()[0] == "Lynx"
-    assert max(map(len, lines)) <= 100
+    assert code == 0
+    assert "these are the 10 of 40 classes with the least F1" in lines
+    assert not any("predicted  " in line for line in lines)
+    assert len(lines) < 30
+    assert max(map(len, lines[1:])) <= 80
+
+
+def test_evaluate_measures_what_scoring_names(capsys):
+    options = ("--folds", "2", "--scoring", "log_loss,auc", "--no-baselines")
+    _, out, _ = run(capsys, "evaluate", "train.m", *QUICK, *options)
+    assert out.splitlines()[3].split() == ["method", "log", "loss", "95", "%", "interval", "AUC"]
+
+
+def test_evaluate_holds_out_a_part_and_reports_on_it(capsys, here):
+    options = ("--holdout", "0.25", "--report", "r.html", "--no-baselines")
+    code, out, _ = run(capsys, "evaluate", "train.m", *QUICK, *options)
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[1] == "16 sequences held out, stratified, seed 0"
+    assert lines[-1] == "r.html: the model and the sequences held out; open it in a browser"
+    page = (here / "r.html").read_text()
+    X, y = rx.read_lynx("train.m")
+    train, test = evaluation.held_out(y, 0.25)
+    model = rx.LynxClassifier(rx.read_bias("rule.l"), max_iter=5, random_state=0)
+    wanted = rx.report(model.fit(X[train], y[train]), X[test], y[test])
+    assert page == wanted.html
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--scoring", "auk"), "there is no measure 'auk'\nhint: did you mean 'auc'?\n"),
+        (("--holdout", "1.5"), "Invalid value for '--holdout': 1.5 is not in the range 0<x<1.\n"),
+        (
+            ("--time-split", "day"),
+            "--time-split day is no share: give 0.2, or the column of the time, day=0.2\n",
+        ),
+        (
+            ("--report", "r.html"),
+            "--report shows one model and one test part: give --holdout 0.2 or --time-split 0.2\n",
+        ),
+        (("--report", "r.txt", "--holdout", "0.2"), "r.txt does not end in .html\n"),
+        (
+            ("--holdout", "0.2", "--time-split", "0.2"),
+            "holdout and time_split both say what is held out\nhint: give one of them\n",
+        ),
+        (
+            ("--time-split", "0.2"),
+            "it is not known when the sequences begin\n"
+            "hint: read a table with a column of times or numbers as its order\n",
+        ),
+        (
+            ("--time-split", "day=0.2"),
+            "--time-split day=... names a column, and train.m is no table\n"
+            "hint: give the share alone\n",
+        ),
+    ],
+)
+def test_what_cannot_be_tested_is_refused(capsys, options, message):
+    code, out, err = run(capsys, "evaluate", "train.m", *QUICK, *options)
+    assert (code, out) == (2, "")
+    assert err.endswith(message)
 
 
 def test_that_events_have_no_order_to_compare_by_is_told_before_any_work(tmp_path, capsys):
@@ -368,8 +450,8 @@ def test_that_events_have_no_order_to_compare_by_is_told_before_any_work(tmp_pat
 def test_evaluate_compares_with_the_systems_that_are_named(capsys):
     options = ("--folds", "2", "--no-baselines", "--compare", "fisher, lohmm")
     code, out, _ = run(capsys, "evaluate", "train.m", *QUICK, *options)
-    rows = [line.split("  ")[0] for line in out.splitlines()[2:6]]
-    assert (code, rows) == (0, ["accuracy", "Lynx", "Fisher kernel", "LoHMM"])
+    rows = [line.split("  ")[0] for line in out.splitlines()[3:7]]
+    assert (code, rows) == (0, ["method", "Lynx", "Fisher kernel", "LoHMM"])
 
 
 def test_a_system_that_is_none_is_refused_before_anything_is_read(capsys):
@@ -386,7 +468,7 @@ def test_evaluate_splits_no_group(capsys, here):
     options = ("--folds", "2", "--no-baselines", "--groups", "g.csv", "--seed", "4")
     code, out, _ = run(capsys, "evaluate", "train.m", *QUICK, *options)
     assert code == 0
-    assert out.splitlines()[0].endswith("2 folds, stratified, no group of g.csv split, seed 4")
+    assert out.splitlines()[1] == "2 folds, stratified, no group of g.csv split, seed 4"
 
 
 def test_evaluate_uses_more_processes_for_the_same_answer(capsys):
@@ -410,7 +492,7 @@ def test_ctrl_c_in_evaluate_tells_the_mean_so_far(capsys, monkeypatch):
         progress(evaluation.Fold(0, 1, None, None, 0.75, 0.1))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(evaluation, "cross_validate", interrupted)
+    monkeypatch.setattr(comparison, "cross_validate", interrupted)
     code, out, err = run(capsys, "evaluate", "train.m", *QUICK)
     assert (code, out) == (130, "")
     assert err.endswith("stopped after 1 of 10 folds; mean so far 0.750\n")
@@ -420,7 +502,7 @@ def test_ctrl_c_before_the_first_fold_tells_no_mean(capsys, monkeypatch):
     def interrupted(*args, **settings):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(evaluation, "cross_validate", interrupted)
+    monkeypatch.setattr(comparison, "cross_validate", interrupted)
     assert run(capsys, "evaluate", "train.m", *QUICK)[2] == "stopped after 0 of 10 folds\n"
 
 

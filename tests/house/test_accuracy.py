@@ -129,7 +129,7 @@ def test_rows_are_written_and_not_run_again(
     assert [len(first["letters"][row]) for row in rows] == [2, 2]
     again = accuracy.results_of(tmp_path, tmp_path)
     assert capsys.readouterr().out == (
-        "".join(f"letters: {row} 1.000\n" for row in accuracy.SIMPLE)
+        "".join(f"letters: {row} 1.000\n" for row in (*accuracy.SIMPLE, *accuracy.AGGREGATES))
     )
     assert {row: again["letters"][row] for row in rows} == first["letters"]
     assert [*again["letters"]] == [*accuracy.ROWS]
@@ -184,7 +184,7 @@ TOLD = {
 def test_the_table_has_a_line_a_set() -> None:
     header, *lines = accuracy.table(RESULTS, TOLD)
     assert header == [
-        *("set", "folds", "default", "tuned", *accuracy.SIMPLE),
+        *("set", "folds", "default", "tuned", *accuracy.SIMPLE, *accuracy.AGGREGATES),
         *("readable", "others", "simple", "seconds", "patterns"),
     ]
     assert lines == [
@@ -194,14 +194,14 @@ def test_the_table_has_a_line_a_set() -> None:
             "95.0",
             "-",
             "90.0",
-            *["-"] * 4,
+            *["-"] * 6,
             "rules 95.0, tree 60.0",
             "net 99.0",
             "counts 80.0",
             "2",
             "1,200",
         ],
-        ["two", "2", "55.0", "-", "70.0", *["-"] * 4, "-", "-", "-", "1", "1,200"],
+        ["two", "2", "55.0", "-", "70.0", *["-"] * 6, "-", "-", "-", "1", "1,200"],
     ]
 
 
@@ -234,7 +234,7 @@ def test_the_script_writes_the_tables_and_fails_where_a_bar_is_missed(
     assert accuracy.main() == 1
     assert "the longest default fit" in capsys.readouterr().out
     lines = (tmp_path / "out" / "table.md").read_text().splitlines()
-    assert lines[2].startswith(f"| letters | 2 |{' 100.0 |' * 7} tree 90.0 | net 100.0 |")
+    assert lines[2].startswith(f"| letters | 2 |{' 100.0 |' * 9} tree 90.0 | net 100.0 |")
     assert (tmp_path / "out" / "table.csv").read_text().startswith("set,folds,default,tuned,")
 
 

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 
 import click
 
+from relynx.cli.evaluation import evaluate
 from relynx.cli.files import check, mine
-from relynx.cli.learning import evaluate, explain, fit, predict, report
+from relynx.cli.learning import explain, fit, predict, report
 from relynx.cli.options import INTERRUPTED
 from relynx.cli.shows import demo, reproduce, warmup
 from relynx.errors import InputError

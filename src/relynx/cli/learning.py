@@ -1,4 +1,4 @@
-"""`relynx fit`, `evaluate`, `predict`, `explain`, `report`: classifiers and their predictions."""
+"""`relynx fit`, `predict`, `explain`, `report`: classifiers and their predictions."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relynx.data.sequences import Sequences
-    from relynx.models.evaluation.cross_validation import CrossValidation
     from relynx.models.lynx.classifier import LynxClassifier
 
 MODEL = ".relynx"
 INFERRED = "no bias was given: one is inferred from the sequences"
 SHOWN_IDS = 5
 PAGES = (".html", ".htm")
-SHOWN_FOLDS = 10  # as many columns as a screen has room for
 
 
 @click.command()
@@ -54,8 +52,8 @@ def fit(
     from relynx.store import save
 
     with opt.writing(output, settings["checkpoint"]):
-        X, y = _read_labelled(train, background, columns)
-        model = _classifier(bias_file, settings)
+        X, y = read_labelled(train, background, columns)
+        model = classifier_of(bias_file, settings)
         with plain_warnings(), working(f"learning from {opt.described(X)}"):
             model.fit(X, y)
             score = model.score(X, y)
@@ -151,93 +149,7 @@ def report(model: str, test: str, output: str, background: str | None, allow_mis
     return 0
 
 
-@click.command()
-@click.argument("train")
-@click.option("--folds", type=click.IntRange(min=2), default=10, help="[10]")
-@click.option("--groups", help="A .csv file, id,group: no group is split between folds.")
-@click.option("--compare", default="", help="Other systems to compare with: lohmm,fisher,tildecrf.")
-@click.option("--no-baselines", is_flag=True, help="Leave out the baselines.")
-@opt.table_options
-@opt.mining_options
-@opt.model_options
-def evaluate(
-    train: str,
-    folds: int,
-    groups: str | None,
-    compare: str,
-    no_baselines: bool,
-    columns: opt.Columns,
-    bias_file: str | None,
-    background: str | None,
-    **settings: Any,
-) -> int:
-    """Cross-validate a classifier, and compare it with others.
-
-    TRAIN is a .m file with classes, a .csv or .parquet table of events, or a .xes log. Sequences
-    are divided into stratified folds. Each fold is predicted by a classifier trained on the others:
-    nothing of it is used, not even for mining. Simple baselines without relations are listed
-    below, and so are the systems that --compare names: logical hidden Markov models, their Fisher
-    kernel, and relational conditional random fields, with default parameters. They use all facts
-    of an event, whatever the bias.
-    """
-    from relynx.console import show_table
-    from relynx.data.event_order import ordered_events
-    from relynx.models.evaluation.baselines import baselines, systems
-    from relynx.models.evaluation.cross_validation import read_groups
-
-    accuracies: list[float] = []
-    try:
-        others = systems(compare)  # reject an unknown name before reading anything
-        X, y = _read_labelled(train, background, columns)
-        if others:
-            ordered_events(X)  # they need an order; reject sequences without one before any work
-        by_id = None if groups is None else read_groups(groups, X.ids.tolist())
-        lynx = _classifier(bias_file, settings | {"n_jobs": 1})
-        opt.show_notes(getattr(lynx.bias, "notes", ()))
-        rows = {"Lynx": lynx, **others}
-        if not no_baselines:
-            rows |= baselines(X)
-        seed = settings["random_state"]
-        how = {"folds": folds, "groups": by_id, "seeds": (seed,), "n_jobs": settings["n_jobs"]}
-        results = _cross_validated(rows, X, y, how, accuracies)
-    except KeyboardInterrupt:
-        so_far = f"; mean so far {sum(accuracies) / len(accuracies):.3f}" if accuracies else ""
-        so_far += opt.going_on(settings["checkpoint"])
-        click.echo(f"stopped after {len(accuracies)} of {folds} folds{so_far}", err=True)
-        return opt.INTERRUPTED
-    kind = "stratified" if groups is None else f"stratified, no group of {groups} split"
-    click.echo(f"{train}: {opt.described(X)}; {folds} folds, {kind}, seed {seed}\n")
-    show_table(*_fold_table(results))
-    click.echo("")
-    show_table(*_confusion_table(results["Lynx"]))
-    return 0
-
-
-def _cross_validated(
-    rows: dict[str, Any],
-    X: Sequences,
-    y: NDArray[Any],
-    how: dict[str, Any],
-    accuracies: list[float],
-) -> dict[str, CrossValidation]:
-    """Cross-validate each method; `accuracies` gets those of the folds of Lynx as they come."""
-    from relynx.console import plain_warnings, steps
-    from relynx.models.evaluation.cross_validation import Fold, cross_validate
-
-    results = {}
-    with plain_warnings(), steps("folds", how["folds"] * len(rows)) as step:
-        for name, estimator in rows.items():
-
-            def show(fold: Fold, name: str = name) -> None:
-                if name == "Lynx":
-                    accuracies.append(fold.accuracy)
-                step(f"{name}, fold {fold.number}: {fold.accuracy:.3f}, {fold.seconds:.1f} s")
-
-            results[name] = cross_validate(estimator, X, y, progress=show, **how)
-    return results
-
-
-def _read_labelled(
+def read_labelled(
     train: str, background: str | None, columns: opt.Columns
 ) -> tuple[Sequences, NDArray[Any]]:
     """The sequences and their classes. Raises DataError where there are none."""
@@ -251,7 +163,7 @@ def _read_labelled(
     return X, y
 
 
-def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifier:
+def classifier_of(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifier:
     """The classifier that the options describe; other parameters have their defaults."""
     from relynx.models.lynx.classifier import OF_GRASP, PAPER, LynxClassifier
     from relynx.models.lynx.final_estimators import learner
@@ -284,27 +196,6 @@ def _show_model(model: LynxClassifier) -> None:
         for pair in model.estimators_
     ]
     show_table(["classes", "patterns", "selected"], rows)
-
-
-def _fold_table(results: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """A row for each method: the accuracy of each fold, where there is room, and the mean."""
-    n = len(next(iter(results.values())).folds)
-    rows = []
-    for name, result in results.items():
-        values = result.accuracies.ravel().tolist()
-        shown = values if n <= SHOWN_FOLDS else [min(values), max(values)]
-        # .948, and 1.00 for all
-        cells = (f"{one:.2f}" if one >= 1 else f"{one:.3f}"[1:] for one in shown)
-        rows.append([name, *cells, f"{result.mean:.3f}"])
-    columns = [str(i + 1) for i in range(n)] if n <= SHOWN_FOLDS else ["least", "most"]
-    return ["accuracy", *columns, "mean"], rows
-
-
-def _confusion_table(result: Any) -> tuple[list[str], list[list[str]]]:
-    names = list(map(str, result.classes.tolist()))
-    counts = result.confusion.tolist()
-    rows = [[name, *map(str, row)] for name, row in zip(names, counts, strict=True)]
-    return ["Lynx: class \\ predicted", *names], rows
 
 
 def _number(X: Sequences, test: str, wanted: str) -> int:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relynx.data.event_arguments import Argument, Tables, dimension_names
+from relynx.data.numbers import Numbers
 from relynx.data.schema import Schema
 from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
@@ -46,7 +47,10 @@ WRITERS: dict[str, Callable[..., None]] = {}
 
 READ_ATOMS = "rx.parse_atom('a(e1)') reads an atom from text"
 # The arguments of `Sequences`, which it keeps under their names.
-ARGUMENTS = ("vocabulary", "tables", "ids", "labels", "background", "reading", "times", "origin")
+ARGUMENTS = (
+    *("vocabulary", "tables", "ids", "labels", "background"),
+    *("reading", "times", "numbers", "origin"),
+)
 AS_TUPLE = "write Atom('p', ('e1',)), with a comma after a single argument"
 SAME_ARITY = "give it the same number of arguments everywhere, or another name"
 
@@ -156,6 +160,7 @@ class Sequences:
         *,
         reading: Schema | None = None,
         times: Times | None = None,
+        numbers: Numbers | None = None,
         origin: Any = None,
     ) -> None:
         self.vocabulary = vocabulary
@@ -165,6 +170,7 @@ class Sequences:
         self.background = background
         self.reading = reading  # how a table of events was read, where the facts are of one
         self.times = times  # of each event, where the events are intervals
+        self.numbers = numbers  # of a table, where the facts have ranges of them
         self.origin = origin  # what the reader alone knows of its file; it stays in this process
         self._stored = Facts(vocabulary, self.tables, len(self.ids))
         self._facts: dict[bool, Facts] = {}
@@ -229,6 +235,7 @@ class Sequences:
             first.background,
             reading=first.reading if all(p.reading == first.reading for p in parts) else None,
             times=Times.concatenated([part.times for part in parts]),
+            numbers=Numbers.concatenated([part.numbers for part in parts]),
             origin=first.origin if all(p.origin is first.origin for p in parts) else None,
         )
 
@@ -270,7 +277,9 @@ class Sequences:
         labels = None if self.labels is None else self.labels[positions]
         tables = {key: self._stored.part(key, positions) for key in self.tables}
         times = None if self.times is None else self.times.part(positions)
-        taken = self.replaced(tables=tables, ids=self.ids[positions], labels=None, times=times)
+        numbers = None if self.numbers is None else self.numbers.part(positions)
+        changed = {"tables": tables, "ids": self.ids[positions], "labels": None}
+        taken = self.replaced(**changed, times=times, numbers=numbers)
         if labels is not None:
             labels.flags.writeable = False
             taken.labels = labels
@@ -354,7 +363,8 @@ class Sequences:
     ) -> None:
         """Write the sequences to a new folder of Parquet partitions; see `scan_parquet`.
 
-        Everything is kept except the log of `read_xes`. The folder is written atomically.
+        Everything is kept except the log of `read_xes` and the numbers of which the facts have
+        ranges. The folder is written atomically.
 
         Parameters
         ----------
@@ -398,7 +408,8 @@ class Sequences:
     def __reduce__(self) -> tuple[Any, ...]:
         labels = None if self.labels is None else self.labels.tolist()
         state = (self.vocabulary, self.tables, self.ids, labels, self.background)
-        return partial(Sequences, reading=self.reading, times=self.times), state
+        kept: Any = {"reading": self.reading, "times": self.times, "numbers": self.numbers}
+        return partial(Sequences, **kept), state
 
     def _summary(self) -> list[tuple[str, str]]:
         n_facts = sum(table.shape[1] for table in self.tables.values())

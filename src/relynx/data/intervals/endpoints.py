@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.arrays import Bools, Longs
+from relynx.arrays import Bools, Floats, Longs
 from relynx.data.allen import BEFORE, END, INVERSE, SHARE_TIME, START
 from relynx.data.tables.columns import (
     MICROSECOND,
@@ -54,6 +54,12 @@ class Scale:
         if lengths.dtype.kind == "f":
             lengths = np.minimum(lengths, np.finfo(np.float64).max)
         return Values.of_numbers(lengths, None if known is None else ~known)
+
+    def spans(self, order: Longs, offsets: Longs) -> Floats:
+        """When the first interval of each sequence starts and the last one ends; see `Numbers`."""
+        first = np.minimum.reduceat(self.starts[order], offsets[:-1])
+        last = np.maximum.reduceat(self.ends[order], offsets[:-1])
+        return np.stack([self.moments[at].astype(np.float64) / self.unit for at in (first, last)])
 
 
 def read_times(cells: Cells, start: str, end: str) -> Scale:

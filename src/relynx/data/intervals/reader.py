@@ -289,6 +289,7 @@ def _interval_layout(
         0,
         {name: (order[found[name][0]], order[found[name][1]]) for name in intervals.relations},
         Times(offsets, starts, ends),
+        scale.spans(order, offsets),
     )
     return layout, _same_notes(int(same.sum()), intervals)
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.arrays import Bools, Ints, Longs
+from relynx.arrays import Bools, Floats, Ints, Longs
 from relynx.data.sequences import is_missing, shown
 from relynx.data.tables.formats import read_date
 from relynx.errors import DataError, Problem, Source
@@ -36,6 +36,7 @@ MIDNIGHT = "T00:00:00"
 FIRST_DAY = date(1970, 1, 1).toordinal()
 DAY_SECONDS = 24 * 3600
 STEP = timedelta(microseconds=1)
+MOMENT = "datetime64[us]"
 SHORT = len("2024-01-31T13:05:00.123456")
 SECOND, MICROSECOND = 10**9, 1000  # in nanoseconds
 TRUTHS = ("false", "true")
@@ -206,6 +207,22 @@ class Values:
         into[-1] = -1
         kept = [one for one, left_out in zip(self.constants, marked, strict=False) if not left_out]
         return Values(self.type, into[self.codes], kept, self.zoned)
+
+    def amounts(self, rows: Longs) -> Floats:
+        """The numbers of some rows, of dates the seconds from 1970; NaN for none."""
+        codes, into = np.unique(self.codes[rows], return_inverse=True)
+        some = replace(self, constants=[self.constants[code] for code in codes[codes >= 0]])
+        if self.type == "text":
+            some = replace(some, constants=[nanoseconds(one) / SECOND for one in some.moments()])
+        elif self.type == "date":  # maybe of years that Python does not have
+            texts = [str(one)[:SHORT] for one in some.constants]
+            some = replace(
+                some, constants=(np.array(texts, MOMENT).astype(np.int64) / 1e6).tolist()
+            )
+        elif self.type == "boolean":
+            some = replace(some, constants=[TRUTHS.index(str(one)) for one in some.constants])
+        numbers = [float(one) for one in some.constants]
+        return np.array([math.nan] * (len(codes) - len(numbers)) + numbers)[into]
 
     def as_type(self, column_type: str) -> Values:
         """A column converted to the type that it had when the schema was made."""

@@ -6,18 +6,20 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.arrays import Bools, Ints, Longs
+from relynx.arrays import Bools, Floats, Ints, Longs
 from relynx.data.discretise import bin_names, binned
+from relynx.data.numbers import Numbers
 from relynx.data.schema import Column, Group, Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.data.tables.columns import Values, WrongColumn
 from relynx.data.tables.inputs import Cells
 from relynx.data.tables.plans import changes
-from relynx.data.times import Times
+from relynx.data.times import Times, offsets_of
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.arithmetic import Constants
@@ -25,6 +27,7 @@ from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Constant, constant_text
 
 SHOWN_CHANGES = 5
+NUMERIC = ("integer", "number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,7 @@ class EventLayout:
     ties: int
     related: dict[str, tuple[Longs, Longs]] = field(default_factory=dict)
     times: Times | None = None
+    spans: Floats | None = None  # see `Numbers`
 
 
 def sequence_numbers(
@@ -92,7 +96,13 @@ def event_layout(
         by = np.lexsort([numbers, *own, *others, sequences])
         linked = np.flatnonzero(~_starts([sequences, *others], by))
         links[dimension] = by[linked - 1], by[linked]
-    return EventLayout(ids, sequences, numbers, order, links, ties)
+    layout = EventLayout(ids, sequences, numbers, order, links, ties)
+    if schema.order:
+        ends = np.append(np.flatnonzero(starts), len(order))
+        first, last = order[ends[:-1]], order[ends[1:] - 1]
+        times = cells.values(schema.order[0][1])
+        layout = replace(layout, spans=np.stack([times.amounts(first), times.amounts(last)]))
+    return layout
 
 
 def _starts(keys: Sequence[Longs], order: Longs) -> Bools:
@@ -172,7 +182,22 @@ def encoded(
         notes += _relate(group, schema, cells, others[group.predicate], at, encoder)
     schema = replace(schema, notes=(*schema.notes, *notes, *said))
     vocabulary = encoder.vocabulary()
-    return Sequences(vocabulary, encoder.tables, at.ids, labels, reading=schema, times=at.times)
+    kept: Any = {"reading": schema, "times": at.times, "numbers": _numbers(schema, cells, at)}
+    return Sequences(vocabulary, encoder.tables, at.ids, labels, **kept)
+
+
+def _numbers(schema: Schema, cells: Cells, at: EventLayout) -> Numbers | None:
+    """The numbers of the columns that are cut, where the cells are no names of ranges, and the
+    times of sequences; None where there are neither."""
+    columns = [column for group in schema.fluents + schema.attributes for column in group.columns]
+    read = {column.name: cells.argument(column) for column in columns if column.cuts is not None}
+    rows = {
+        name: values.amounts(at.order) for name, values in read.items() if values.type in NUMERIC
+    }
+    if not rows and at.spans is None:
+        return None
+    values = np.array([*rows.values()]).reshape(len(rows), len(at.order))
+    return Numbers(tuple(rows), offsets_of(np.bincount(at.sequences)), values, at.spans)
 
 
 def _gap_notes(group: Group, cells: Cells, args: Sequence[NDArray[np.integer]]) -> list[str]:

@@ -37,8 +37,12 @@ SHOWN = 3  # sequences without a group
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A test fold: its seed and number, and the predictions for it. `test` holds the numbers of its
-    sequences, `predicted` their predicted classes."""
+    """A test fold: its seed and number, and the predictions for it.
+
+    `test` holds the numbers of its sequences, `predicted` their predicted classes; where asked for,
+    `scores` has a score of each sequence for each class, which are `probabilities` or not, and
+    `model` is the fitted one.
+    """
 
     seed: int
     number: int
@@ -46,6 +50,9 @@ class Fold:
     predicted: NDArray[Any]
     accuracy: float
     seconds: float
+    scores: Floats | None = None
+    probabilities: bool = False
+    model: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +121,9 @@ def cross_validate(
     groups: Iterable[object] | None = None,
     seeds: Sequence[int] = (0,),
     only: Collection[int] | None = None,
+    parts: Iterable[Split] | None = None,
+    scores: bool = False,
+    keep_models: bool = False,
     n_jobs: int | None = None,
     progress: Callable[[Fold], object] | None = None,
 ) -> CrossValidation:
@@ -136,6 +146,10 @@ def cross_validate(
         Seeds of the folds; the cross-validation is repeated for each.
     only
         The numbers of the folds to hold out; None for all.
+    parts
+        Training and test sequences, as numbers, in place of folds that are drawn.
+    scores, keep_models
+        Whether folds have scores for each class, and the fitted models.
     n_jobs
         Folds that run at the same time. The result is the same for every value.
     progress
@@ -152,13 +166,17 @@ def cross_validate(
     """
     labels = checked_labels(X, y)
     X.facts()  # derived once, not for every fold
+    given = None if parts is None else [*parts]
     tasks = [
         (seed, number, split)
         for seed in seeds
-        for number, split in enumerate(splits(labels, folds=folds, groups=groups, seed=seed), 1)
+        for number, split in enumerate(
+            given or splits(labels, folds=folds, groups=groups, seed=seed), 1
+        )
         if only is None or number in only
     ]
-    jobs = [delayed(_one)(estimator, X, labels, *task) for task in tasks]
+    how = {"scores": scores, "keep": keep_models}
+    jobs = [delayed(_one)(estimator, X, labels, *task, **how) for task in tasks]
     done, messages = _results(jobs, n_jobs, progress)
     for message, n in messages.items():
         warnings.warn(f"in {n} of {len(tasks)} folds: {message}", UserWarning, stacklevel=2)
@@ -223,8 +241,54 @@ def splits(
         yield train, test
 
 
+def held_out(
+    y: NDArray[Any], share: float, *, groups: Iterable[object] | None = None, seed: int = 0
+) -> Split:
+    """Training and test sequences, a share of each class being held out; with groups about so much,
+    in whole groups. Raises InputError."""
+    if groups is not None:
+        return next(splits(y, folds=max(2, round(1 / share)), groups=groups, seed=seed))
+    _, codes = coded_classes(y)
+    draw, test = np.random.default_rng(seed), np.zeros(len(y), bool)
+    for c in range(codes.max() + 1):
+        mine = draw.permutation(np.flatnonzero(codes == c))
+        test[mine[: min(round(share * len(mine)), len(mine) - 1)]] = True
+    if not test.any():
+        what = f"{share:g} of the sequences of each class are less than one"
+        raise InputError(what, hint="hold out more")
+    return np.flatnonzero(~test), np.flatnonzero(test)
+
+
+def split_by_time(X: Sequences, y: NDArray[Any], share: float) -> Split:
+    """Training and test sequences, those that begin last being held out. Raises InputError."""
+    if X.numbers is None or X.numbers.spans is None:
+        what = "it is not known when the sequences begin"
+        hint = "read a table with a column of times or numbers as its order"
+        raise InputError(what, hint=hint)
+    begins = X.numbers.spans[0]
+    ordered = np.unique(begins)
+    if len(ordered) < 2:
+        what = "all sequences begin at the same time, so none is later"
+        raise InputError(what, hint="order the events by a time that goes on between sequences")
+    at = np.sort(begins)[len(begins) - max(1, round(share * len(begins)))]
+    test = begins >= max(at, ordered[1])
+    if len({*y[~test].tolist()}) < 2:
+        name = y[~test].tolist()[0]
+        what = f"the sequences that begin first are all of one class, {name!r}"
+        raise InputError(what, hint="hold out less, or split by class")
+    return np.flatnonzero(~test), np.flatnonzero(test)
+
+
 def _one(
-    estimator: Any, X: Sequences, y: NDArray[Any], seed: int, number: int, split: Split
+    estimator: Any,
+    X: Sequences,
+    y: NDArray[Any],
+    seed: int,
+    number: int,
+    split: Split,
+    *,
+    scores: bool,
+    keep: bool,
 ) -> tuple[Fold, list[str]]:
     """Fit on the training part and predict the test part; also returns the warnings."""
     train, test = split
@@ -237,8 +301,24 @@ def _one(
         predicted = model.fit(X[train], y[train]).predict(X[test])
     accuracy = float(np.mean(predicted == y[test]))
     seconds = time.perf_counter() - start
-    fold = Fold(seed, number, test, np.asarray(predicted), accuracy, seconds)
+    kept = model if keep else None
+    told = _scores(model, X[test], np.unique(y)) if scores else (None, False)
+    fold = Fold(seed, number, test, np.asarray(predicted), accuracy, seconds, *told, kept)
     return fold, [str(one.message) for one in caught]
+
+
+def _scores(model: Any, X: Sequences, classes: NDArray[Any]) -> tuple[Floats | None, bool]:
+    """The scores of a model for each class, and whether they are probabilities; a class that it
+    does not know has the lowest. None where it has no scores."""
+    probable = hasattr(model, "predict_proba")
+    if not probable and not hasattr(model, "decision_function"):
+        return None, False
+    found = np.asarray(model.predict_proba(X) if probable else model.decision_function(X), float)
+    if found.ndim == 1:
+        found = np.stack([-found, found], axis=1)
+    out = np.full((len(X), len(classes)), 0.0 if probable else -np.inf)
+    out[:, np.searchsorted(classes, model.classes_)] = found
+    return out, probable
 
 
 def read_groups(path: str | os.PathLike[str], ids: Iterable[object]) -> list[str]:
