@@ -100,7 +100,7 @@ def event_layout(
     if schema.order:
         ends = np.append(np.flatnonzero(starts), len(order))
         first, last = order[ends[:-1]], order[ends[1:] - 1]
-        times = cells.values(schema.order[0][1])
+        times = cells.times(schema.order[0][1])
         layout = replace(layout, spans=np.stack([times.amounts(first), times.amounts(last)]))
     return layout
 

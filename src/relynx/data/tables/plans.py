@@ -23,7 +23,12 @@ from relynx.errors import Problem, did_you_mean
 from relynx.logic.dimensions import link_name
 
 FEW = 10  # numbers of no more different values than this are left as they are
-MANY = 40  # texts of more different values than this are left out if they hardly repeat
+MANY = 40  # texts of more different values than this are left out if they hardly repeat,
+RECUR = 0.01  # and if fewer of them than this share stood before in their sequence
+# The last word of a column whose integers are names; `id` may be the first, too.
+NAMES = (
+    "id ids uid uuid guid key code no nr number ref sku ean isbn zip postcode phone account iban"
+)
 RESERVED = ("begin", "end")
 DELIMITS = "begin and end delimit sequences in files: give it another name"
 SHOWN_NAMES = 12
@@ -250,6 +255,9 @@ class Plan:
                 self.cells.wrong(what, "bins are for numbers")
         elif method == "cuts":
             cuts = tuple(wanted)
+        elif values.type == "integer" and not named and self.names_things(name):
+            what = f"column {name!r} names things by numbers, which are not cut into ranges"
+            self.notes.append(f"{what}; bins={{{name!r}: {DEFAULT_BINS}}} cuts them")
         elif len(values.constants) > FEW or named:
             numbers = np.asarray(values.constants)
             if method == SUPERVISED:
@@ -259,6 +267,12 @@ class Plan:
             elif method is not None:
                 cuts = quantile_cuts(numbers, values.counts(), wanted)
         return Column(name, values.type, cuts)
+
+    def names_things(self, name: str) -> bool:
+        """Whether a column is called like an identifier, and nothing says how numbers are cut."""
+        words = re.findall(r"[^\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+        called = bool(words) and (words[-1] in NAMES.split() or words[0] == "id")
+        return called and (isinstance(self.request.bins, Mapping) or not self.request.says_bins())
 
     def fluent(self, name: str, columns: Sequence[str], *, clean: bool = True) -> Group:
         return Group(self._predicate(name, clean), tuple(map(self.column, columns)))
@@ -283,12 +297,22 @@ class Plan:
             why = "it has the same value in every row"
         elif values.type == "date" or _are_dates(values, self.cells.date_format):
             why = "it is a date; a weekday, an hour or a duration made of it would be read"
-        elif values.type == "text" and MANY < len(values.constants) > n_known / 2:
+        elif (
+            values.type == "text"
+            and MANY < len(values.constants) > n_known / 2
+            and self.n_recurring(values.codes) < RECUR * n_known
+        ):
             why = f"it has {len(values.constants):,} different texts in {n_known:,} rows"
         if why is not None:
             self.notes.append(f"column {name!r} is left out: {why}")
             self.note_cells(name)
         return why is None
+
+    def n_recurring(self, codes: Ints) -> int:
+        """In how many rows stands a value that stood before in the same sequence."""
+        known = codes >= 0
+        pairs = self.sequences[known] * (int(codes.max(initial=0)) + 1) + codes[known]
+        return len(pairs) - len(np.unique(pairs))
 
     def note_cells(self, name: str) -> None:
         """Add a note where few cells of a column of numbers are why it is text."""

@@ -137,7 +137,8 @@ def simple_methods(X: Sequences) -> dict[str, Any]:
     if any(tables[f"next_{name}", 2].size for name in dimension_names(tables)):
         dimension = link_of(X)[0].removeprefix("next_")  # of any part of X, too
         by_column = any(arity > 1 for name, arity in tables if link_name(name) is None)
-        how = {"dimension": dimension, "per_predicate": by_column}  # plain lists have no columns
+        # Plain lists have no columns.
+        how: dict[str, Any] = {"dimension": dimension, "per_predicate": by_column}
         rows[NGRAMS] = on_ngrams(linear_svm(), **how)
     return rows | {LARGEST: DummyClassifier(strategy="prior")}
 
