@@ -69,7 +69,8 @@ def from_events(
         How numbers with more than ten distinct values become ranges: 4 for quartiles,
         `("width", 5)` for five ranges of equal width, `[10, 100]` for these cuts, also with few
         values, None for no cuts. `"supervised"` leaves them to `fit`, which learns cuts that
-        separate the classes of its training data. A dict gives this by column.
+        separate the classes of its training data. A dict gives this by column. Unless it is
+        given, whole numbers of a column called like an identifier, `product_id`, are not cut.
     na_values
         What stands in a cell without a value, in any column: a text or a number, or several,
         `[-999, "unknown"]`. A column that is numbers but for them is numeric.
