@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from relynx.arrays import Ints, Longs
 from relynx.bias.modes import EVENT, Language, operators
-from relynx.bias.size_estimate import Size, fitting_size
+from relynx.bias.size_estimate import LEFT_OUT, Size, fitting_size
 from relynx.data.event_arguments import Argument, Tables, dimension_names, event_keys
 from relynx.data.schema import Column, Schema
 from relynx.data.sequences import Sequences
@@ -107,7 +107,7 @@ def _predicates(tables: Tables, dimensions: tuple[str, ...]) -> tuple[list[Key],
 
 def _too_wide(key: Key) -> str:
     what = f"the miner takes no more than {MOST_ARGUMENTS} arguments"
-    return f"{quoted(key[0])}/{key[1]}: {what}: left out"
+    return f"{quoted(key[0])}/{key[1]}: {what}: {LEFT_OUT}"
 
 
 def _classes(X: Sequences, y: Iterable[object] | None) -> Longs:
@@ -241,7 +241,7 @@ def _notes(
         key, i = argument
         what = f"{quoted(key[0])}/{key[1]}: argument {i + 1} has {len(values):,} values"
         if key in dropped:
-            yield f"{what}, none of which is frequent or recurs: left out"
+            yield f"{what}, none of which is frequent or recurs: {LEFT_OUT}"
         elif argument in common:
             n = len(common[argument])
             which = "the most common one" if n == 1 else f"the {n} most common"

@@ -22,6 +22,7 @@ from relynx.arrays import Ints, Longs
 from relynx.data.event_arguments import Argument, Tables
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
+from relynx.logic.terms import quoted
 
 Bits: TypeAlias = NDArray[np.float32]  # facts by sequences, 1 where a sequence has a fact
 
@@ -32,6 +33,9 @@ MANY_EVENTS = 64  # beyond, the search enumerates all matches of variables
 MOST_CLASSES, MOST_SEQUENCES = 6, 400  # that are looked at, the sequences of each class
 MOST_FACTS = 1500  # of them the most common
 N_TRIPLES = 10_000
+ESTIMATED = "by the same estimate"  # begins a note on settings of the search
+LEFT_OUT = "left out"  # in notes on what a search could find and does not look for
+SHOWN = 4  # names in a note
 LINKS = 2  # next, follow, followat: of the three about two are frequent where facts are together
 MASKED = 4  # of more arguments, one or all are constants
 
@@ -99,22 +103,41 @@ def fitting_size(
         what = f"variables match in too many ways where {events}"
     if widest > MOST:
         what = f"{_rounded(widest)} patterns are too many"
-    return _narrowed(sign, support, length, what, related=related or not can_leave)
+    shared = {key[0]: one for key, one in categories.items() if "few" in one}
+    return _narrowed(sign, support, length, what, shared, related=related or not can_leave)
 
 
-def _narrowed(sign: str, support: float, length: int, why: str, *, related: bool) -> Size:
-    """The size of a language that is not the widest, with a note that says how it is narrower."""
+def _narrowed(
+    sign: str,
+    support: float,
+    length: int,
+    why: str,
+    shared: Mapping[str, Sequence[str]],
+    *,
+    related: bool,
+) -> Size:
+    """The size of a language that is not the widest, with notes that say how it is narrower."""
     settings: dict[str, Any] = {}
-    said = ["an argument of few values is a constant, no variable"]
+    some, notes = [*map(quoted, shared)], []
+    if some:
+        names = ", ".join(some[:SHOWN])
+        names += f" and {len(some) - SHOWN} more" if len(some) > SHOWN else ""
+        signs = ",".join("+" if kind == "event" else "*" for kind in next(iter(shared.values())))
+        notes = [
+            f"{why}: equal values of {names} in two facts are {LEFT_OUT};"
+            f" a bias with mode({some[0]}({signs})) searches those of {some[0]}"
+        ]
     if not related:
-        said.append("facts of several events are left out, as dimensions link events already")
+        notes.append(f"facts of several events are {LEFT_OUT}, as dimensions link events already")
+    narrower = []
     if length != CHOICES[0][2]:
         settings["max_length"] = length
-        said.append(f"maxsize is {length}")
+        narrower.append(f"maxsize is {length}")
     if support != CHOICES[0][1]:
         settings["min_support"] = support
-        said.append(f"minsupport is {support}")
-    return Size(sign, related, settings, (f"{why}: {', '.join(said)}",))
+        narrower.append(f"minsupport is {support}")
+    notes += [f"{ESTIMATED}, {', '.join(narrower)}"] if narrower else []
+    return Size(sign, related, settings, tuple(notes))
 
 
 def _sampled(classes: Longs) -> list[Longs]:

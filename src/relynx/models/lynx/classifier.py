@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 from relynx.arrays import Floats
 from relynx.bias import Bias, as_bias
 from relynx.bias.model_file import BIAS, KNOWLEDGE
+from relynx.bias.size_estimate import ESTIMATED, LEFT_OUT
 from relynx.data.class_cuts import cut_measured
 from relynx.data.parquet import Partitions
 from relynx.data.sequences import Sequences
@@ -465,12 +466,16 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
                 self.min_support_ = np.array([one.min_support for one in whole])
                 longest = default("max_length") if self.max_length is None else self.max_length
                 searched = {"max_length": max(longest, len(whole)), "max_gap": levels[0].max_gap}
-                notes = (f"events with {view} together: searched, too" for view in views)
-                searched["notes"] = (*self.bias_.notes, *notes)
+                # The budget decides instead of what was estimated.
+                notes = [one for one in self.bias_.notes if not one.startswith(ESTIMATED)]
+                notes += [f"events with {view} together: searched, too" for view in views]
+                searched["notes"] = tuple(notes)
             if journal is not None:
                 journal.finish()
-        if warning is not None:
-            warnings.warn(warning, UserWarning, stacklevel=3)
+        left_out = [one for one in self.bias_.notes if LEFT_OUT in one and self.bias is None]
+        for told in [warning, "\n".join(left_out)]:
+            if told:
+                warnings.warn(told, UserWarning, stacklevel=3)
         self.estimators_ = [learnt]
         if self.bias is None:
             self.bias_ = replace(self.bias_, min_support=None, **searched)
