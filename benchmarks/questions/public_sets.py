@@ -1,6 +1,7 @@
 """Public data as a user would give them: read by the door for their form, and no bias.
 
-The protein folds are bundled. The others come from a folder that has them as they are published.
+The protein folds are bundled, the stays are made up. The others come from a folder that has them as
+they are published.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from questions.clinical import clinical
 from questions.real_sets import molecule_files
 from relynx import Sequences, from_events, from_intervals, from_lists, load_protein_folds, read_lynx
 from relynx.models.evaluation.cross_validation import Split, splits
@@ -107,6 +109,13 @@ def production(folder: Path) -> PublicSet:
     return PublicSet(X, y)
 
 
+def stays(folder: Path) -> PublicSet:
+    """Hospital stays, which are made up."""
+    X, y = from_events(clinical(), sequence="stay", order="time", label="complication")
+    assert y is not None
+    return PublicSet(X, y)
+
+
 def promoters(folder: Path) -> PublicSet:
     """DNA as plain lists of bases."""
     lines = (folder / "promoters" / "promoters.data").read_text().splitlines()
@@ -172,6 +181,7 @@ SOURCES: Mapping[str, Source] = {
         {"naive Bayes of values": 73.0, "naive Bayes of pairs of values": 79.0},
     ),
     "production": Source(production, simple={"SVM of values": 76.4}),
+    "stays": Source(stays),
     "promoters": Source(
         promoters,
         {"O'Neill": _of_106(12), "ID3": _of_106(19)},

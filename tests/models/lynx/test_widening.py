@@ -55,6 +55,14 @@ def test_a_rule_about_a_value_that_comes_back_is_found():
     assert (view.constant, view.shared) == ({"kind"}, {"thing"})
 
 
+def test_many_columns_of_one_type_do_not_hide_the_rule():
+    rows, rng = table(n=500), np.random.default_rng(1)
+    for i in range(40):
+        rows[f"answer {i}"] = rng.choice(["yes", "no", "perhaps"], len(rows["case"])).tolist()
+    [view] = found_in(*rx.from_events(rows, sequence="case", label="class"))
+    assert view.facts == (("kind", "thing"),)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_where_classes_are_drawn_nothing_is_found(seed):
     X, y = read(seed=seed, rule=False)

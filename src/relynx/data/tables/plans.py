@@ -24,7 +24,7 @@ from relynx.logic.dimensions import link_name
 
 FEW = 10  # numbers of no more different values than this are left as they are
 MANY = 40  # texts of more different values than this are left out if they hardly repeat,
-RECUR = 0.01  # and if fewer of them than this share stood before in their sequence
+RECUR = 0.05  # and if in fewer sequences than this share one occurs twice
 # The last word of a column whose integers are names; `id` may be the first, too.
 NAMES = (
     "id ids uid uuid guid key code no nr number ref sku ean isbn zip postcode phone account iban"
@@ -300,7 +300,7 @@ class Plan:
         elif (
             values.type == "text"
             and MANY < len(values.constants) > n_known / 2
-            and self.n_recurring(values.codes) < RECUR * n_known
+            and self.n_with_twice(values.codes) < RECUR * (int(self.sequences.max()) + 1)
         ):
             why = f"it has {len(values.constants):,} different texts in {n_known:,} rows"
         if why is not None:
@@ -308,11 +308,11 @@ class Plan:
             self.note_cells(name)
         return why is None
 
-    def n_recurring(self, codes: Ints) -> int:
-        """In how many rows stands a value that stood before in the same sequence."""
-        known = codes >= 0
-        pairs = self.sequences[known] * (int(codes.max(initial=0)) + 1) + codes[known]
-        return len(pairs) - len(np.unique(pairs))
+    def n_with_twice(self, codes: Ints) -> int:
+        """In how many sequences some value stands in two rows."""
+        known, n = codes >= 0, int(codes.max(initial=0)) + 1
+        pairs, counts = np.unique(self.sequences[known] * n + codes[known], return_counts=True)
+        return len(np.unique(pairs[counts > 1] // n))
 
     def note_cells(self, name: str) -> None:
         """Add a note where few cells of a column of numbers are why it is text."""

@@ -32,7 +32,8 @@ LEAST_SEQUENCES, MOST_SEQUENCES = 400, 3_000  # that are looked at, if there are
 MOST_EVENTS, MOST_PAIRS = 40_000, 200_000  # of them, about
 MOST_VALUES, RARE = 12, 0.02  # constants of a column, and the share of events with it
 MOST_SYMMETRIC = 70  # tests of both events alike, of which all triples are tried
-MOST_TESTS = 250  # of which all pairs are tried
+MOST_TESTS = 250  # of which all pairs are tried: half of them the first, half those that tell most
+MOST_LOOKED_AT = 2_000  # tests
 MOST_FEATURES = 200  # of single events
 BEAM, LONGEST = 150, 6  # conjunctions that are extended, and their most tests
 MOST_SEARCHED = 3  # tests of values, which patterns of single columns have anyway
@@ -111,7 +112,7 @@ def _pairs(facts: Facts, columns: Columns, dimensions: tuple[str, ...]) -> _Pair
         found += [a * len(columns.events) + b for a, b in _along(x, y, columns)]
     a, b = np.divmod(np.unique(np.concatenate(found)), len(columns.events))
     sequence = columns.events[a] // n  # events are in the order of sequences
-    tests = [*_tests(columns)][:MOST_TESTS]
+    tests = [*_tests(columns)][:MOST_LOOKED_AT]
     passed = [_passed(test, columns.codes, a, b) for test in tests]
     kept = [i for i, one in enumerate(passed) if one.any()]
     n_words = -(-len(a) // 64)
@@ -157,24 +158,26 @@ def _along(x: Longs, y: Longs, columns: Columns) -> Iterator[tuple[Longs, Longs]
 
 
 def _tests(columns: Columns) -> Iterator[PairTest]:
-    """All tests: first those that compare the events, then values, the frequent ones first."""
+    """All tests: first those that compare the events in one column, then values, the frequent ones
+    first, then comparisons of two columns, those of many values first."""
     several = [i for i, row in enumerate(columns.codes) if len(np.unique(row[row >= 0])) > 1]
     for c in several:
         yield PairTest(SAME, c, c)
         yield PairTest(OTHER, c, c)
-    for c, d in combinations(several, 2):
-        if columns.types[c] == columns.types[d]:
-            yield PairTest(SAME, c, d)
-            yield PairTest(SAME, d, c)
-    found = []
+    found, n_values = [], {}
     for c in several:
         values, counts = np.unique(columns.codes[c], return_counts=True)
+        n_values[c] = len(values)
         counts[values < 0] = 0
         for i in np.argsort(-counts, kind="stable")[:MOST_VALUES].tolist():
             if counts[i] >= RARE * len(columns.events):
                 found.append((-int(counts[i]), c, int(values[i])))
     for _, c, value in sorted(found):
         yield from (PairTest(kind, c, c, value) for kind in (BOTH, FIRST, SECOND))
+    like = [pair for pair in combinations(several, 2) if len({columns.types[c] for c in pair}) == 1]
+    for c, d in sorted(like, key=lambda pair: -min(n_values[c] for c in pair)):
+        yield PairTest(SAME, c, d)
+        yield PairTest(SAME, d, c)
 
 
 def _passed(test: PairTest, codes: Ints, a: Longs, b: Longs) -> Bools:
@@ -304,12 +307,12 @@ class _Judge:
 def _tried(pairs: _Pairs, judge: _Judge) -> Iterator[tuple[Longs, Floats]]:
     """Conjunctions of tests with their statistics: all of two, all of three that are alike for both
     events, and longer ones of the best."""
-    n = len(pairs.tests)
-    symmetric = [i for i, test in enumerate(pairs.tests) if test.is_symmetric][:MOST_SYMMETRIC]
+    chosen = _chosen(judge)
+    symmetric = [i for i in chosen if pairs.tests[i].is_symmetric][:MOST_SYMMETRIC]
     pool: list[tuple[float, tuple[int, ...]]] = []
     for tests in (
-        np.arange(n)[:, None],
-        np.array([*combinations(range(n), 2)], np.int64).reshape(-1, 2),
+        np.array(chosen)[:, None],
+        np.array([*combinations(chosen, 2)], np.int64).reshape(-1, 2),
         np.array([*combinations(symmetric, 3)], np.int64).reshape(-1, 3),
     ):
         values, _ = judge.values(tests)
@@ -318,7 +321,7 @@ def _tried(pairs: _Pairs, judge: _Judge) -> Iterator[tuple[Longs, Floats]]:
         pool += [(-float(values[i]), tuple(tests[i].tolist())) for i in best.tolist()]
     beam = [tests for _, tests in sorted(pool)[:BEAM]]
     for _ in range(LONGEST - 2):
-        longer = {tuple(sorted({*tests, i})) for tests in beam for i in range(n) if i not in tests}
+        longer = {tuple(sorted({*tests, i})) for tests in beam for i in chosen if i not in tests}
         wanted = sorted(tests for tests in longer if len(tests) <= LONGEST)
         if not wanted:
             return
@@ -328,6 +331,16 @@ def _tried(pairs: _Pairs, judge: _Judge) -> Iterator[tuple[Longs, Floats]]:
         yield array, values
         best = np.argsort(-values, kind="stable")[:BEAM]
         beam = [wanted[i] for i in best.tolist()]
+
+
+def _chosen(judge: _Judge) -> list[int]:
+    """The tests of which all pairs are tried: the first ones, and those that tell most alone."""
+    every = np.arange(len(judge.pairs.tests))
+    if len(every) <= MOST_TESTS:
+        return every.tolist()
+    alone, _ = judge.values(every[:, None])
+    order = [*every[: MOST_TESTS // 2].tolist(), *np.argsort(-alone, kind="stable").tolist()]
+    return sorted([*dict.fromkeys(order)][:MOST_TESTS])
 
 
 def _view(tests: list[PairTest], columns: Columns) -> View:
