@@ -182,6 +182,7 @@ def test_every_field_of_a_pair_model_and_a_trie_is_kept():
 # The same model is the same file
 
 
+@pytest.mark.filterwarnings("ignore:.* left out")
 def test_processes_workers_and_hash_seeds_do_not_change_a_byte(tmp_path, monkeypatch):
     code = (
         "import sys, relynx as rx; X, y = rx.planted_rule(60, flip=0.1, random_state=0);"

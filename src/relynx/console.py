@@ -165,13 +165,16 @@ def working(title: str, console: Console | None = None) -> Iterator[None]:
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Print warnings of the block as what they say, without the place in the code."""
-    console = Console(stderr=True)
+    """Print warnings of the block as what they say, once, without the place in the code."""
+    console, told = Console(stderr=True), set[str]()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
 
         def show(message: Warning | str, *place: object, **more: object) -> None:
-            console.print(f"warning: {message}", highlight=False, soft_wrap=True, markup=False)
+            text = f"warning: {message}"
+            if text not in told:
+                console.print(text, highlight=False, soft_wrap=True, markup=False)
+            told.add(text)
 
         warnings.showwarning = show
         yield

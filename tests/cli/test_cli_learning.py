@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -562,11 +564,29 @@ def test_working_shows_the_time_on_a_terminal():
     assert "0:00:00" in console.file.getvalue()
 
 
-def test_warnings_are_printed_as_they_are(capsys):
+def test_warnings_are_printed_once_as_they_are(capsys):
     with plain_warnings():
-        warnings.warn("[bold] and so", UserWarning, stacklevel=1)
-        warnings.warn("[bold] and so", UserWarning, stacklevel=1)
-    assert capsys.readouterr().err == "warning: [bold] and so\n" * 2
+        for text in ("[bold] and so", "[bold] and so", "and so"):
+            warnings.warn(text, UserWarning, stacklevel=1)
+    assert capsys.readouterr().err == "warning: [bold] and so\nwarning: and so\n"
+
+
+def test_what_a_search_leaves_out_is_told_once(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    rows = ["case,day,label," + ",".join(f"p{k}" for k in range(12))]
+    for case in range(30):
+        for day in range(40):
+            values = ",".join(f"v{v}" for v in rng.integers(8, size=12))
+            rows.append(f"{case},{day},{'ab'[case % 2]},{values}")
+    Path("table.csv").write_text("\n".join(rows))
+    columns = ["table.csv", "--sequence", "case", "--order", "day", "--label", "label"]
+    how = [*columns, "--max-length", "1", "--budget", "0.01"]
+    for command in (["fit", *how, "-o", "model.relynx"], ["evaluate", *how, "--folds", "2"]):
+        assert cli.main(command) == 0
+        printed = capsys.readouterr().err
+        assert printed.count("are left out; a bias with mode(p0(+,*))") == 1
+        assert printed.count("warning: ") == 1, printed
 
 
 def test_a_table_shows_text_as_it_is(capsys):

@@ -564,6 +564,7 @@ def test_a_page_is_never_larger_than_it_may_be(folds, monkeypatch):
     assert 0 < len(listed) < len(X)  # in the end whole sequences are left out
 
 
+@pytest.mark.filterwarnings("ignore:.* left out")
 def test_a_page_of_2000_sequences_in_which_no_constant_comes_twice_is_below_3_mb():
     n, length = 2_000, 40
     table = {
@@ -610,6 +611,7 @@ def test_probabilities_of_very_many_pairs_are_left_out(folds, monkeypatch):
     assert len(data["votes"]) == len(X)
 
 
+@pytest.mark.filterwarnings("ignore:.* left out")
 def test_of_a_sparse_model_the_most_important_patterns_are_on_the_page(folds, monkeypatch):
     _, X, y = folds
     model = rx.LynxClassifier(max_length=1, random_state=0).fit(X, y)
@@ -726,6 +728,7 @@ def test_a_learner_that_does_not_add_up_has_no_weights(rule):
         assert page.data.learner == type(learner).__name__
 
 
+@pytest.mark.filterwarnings("ignore:.* left out")
 def test_one_model_for_all_classes_has_no_votes(folds):
     _, X, y = folds
     model = rx.LynxClassifier(

@@ -48,6 +48,7 @@ def fit(
     """
     if Path(output).suffix.lower() != MODEL:
         raise click.UsageError(f"{output} does not end in {MODEL}")
+    from relynx.bias.size_estimate import LEFT_OUT
     from relynx.console import plain_warnings, working
     from relynx.store import save
 
@@ -61,7 +62,8 @@ def fit(
     _show_model(model)
     if hasattr(model, "certificate_"):
         click.echo(str(model.certificate_))
-    opt.show_notes(model.bias_.notes)
+    inferred = model.bias is None  # then fit has warned of what is left out
+    opt.show_notes(one for one in model.bias_.notes if not (inferred and LEFT_OUT in one))
     click.echo(f"training accuracy {score:.3f};\nrelynx evaluate estimates it for new sequences")
     click.echo(f"{output}: {counted(len(model.selected_), 'pattern')} for {opt.described(X)}")
     return 0

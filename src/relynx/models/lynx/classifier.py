@@ -414,6 +414,9 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         used = [model.patterns[model.selected] for model in self.estimators_]
         names = tuple(self.classes_.tolist())
         self.selected_, self.columns_ = united(used, X, codes, names)
+        left_out = [one for one in self.bias_.notes if LEFT_OUT in one and self.bias is None]
+        if left_out:
+            warnings.warn("\n".join(left_out), UserWarning, stacklevel=2)
         return self
 
     def chosen_method(self, n_classes: int = 2) -> str:
@@ -472,10 +475,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
                 searched["notes"] = tuple(notes)
             if journal is not None:
                 journal.finish()
-        left_out = [one for one in self.bias_.notes if LEFT_OUT in one and self.bias is None]
-        for told in [warning, "\n".join(left_out)]:
-            if told:
-                warnings.warn(told, UserWarning, stacklevel=3)
+        if warning is not None:
+            warnings.warn(warning, UserWarning, stacklevel=3)
         self.estimators_ = [learnt]
         if self.bias is None:
             self.bias_ = replace(self.bias_, min_support=None, **searched)
