@@ -52,7 +52,7 @@ from relynx.mining.wording import in_words, with_article
         ),
         ("a(X), followat_s(1,X,Y), b(Y)", "an a, followed 1 step later by a b"),
         ("ward(X,icu)", "an event with ward icu"),
-        ("ward(X,'Dr. O''Hara')", "an event with ward Dr. O'Hara"),
+        ("ward(X,'Dr. O''Hara')", "an event with ward “Dr. O'Hara”"),
         (
             "ward(X,''), next_s(X,Y), ward(Y,' ')",
             "an event with ward '', directly followed by an event with ward ' '",
@@ -174,29 +174,134 @@ def test_numbers_in_the_words_of_a_bias_read_well(pattern, words):
     assert in_words(parse_pattern(pattern), parse_bias(BOUGHT)) == words
 
 
+VISITS = {
+    "case": [1] * 6 + [2] * 6,
+    "Event": ["return", "pay", "ship it", "pay", "return", "pay"] * 2,
+    "Part Desc.": ["Rotor, left", "<5", "退货", "O'Hara", "and", "x" * 200] * 2,
+    "product_id": [1, 2, 3, 4, 5, 6] * 2,
+    "bili": [1.5, 2.0, 3.5, -4.0, 100000.25, 6.0] * 2,
+    "Minutes": [31, 19, 40, 12, 7, 8] * 2,
+    "Urgent": [True, False] * 6,
+    "Age": [30] * 6 + [40] * 6,
+    "Sex": ["f"] * 6 + ["m"] * 6,
+}
+
+
+def told(pattern, bias=None, **how):
+    how.setdefault("bins", {"bili": [-1.5, 3.5, 100000]})
+    X, _ = rx.from_events(VISITS, sequence="case", **how)
+    bias = Bias.infer(X) if bias is None else parse_bias(bias)
+    return in_words(parse_pattern(pattern), bias, reading=X.reading)
+
+
 @pytest.mark.parametrize(
-    ("fluents", "pattern", "words"),
+    ("pattern", "words"),
     [
         (
-            ["Step", "Who"],
-            "step(A,fit), who(A,B), next_s(A,C), who(C,D)",
-            "an event with step fit and some who, directly followed by an event with another who",
+            "event(A,return), product_id(A,B), follow_s(A,C), event(C,return), product_id(C,B)",
+            "a return event with some product_id, followed later by a return event with the same "
+            "product_id",
         ),
         (
-            {"did": ["Step", "Who"]},
-            "did(A,B,C), next_s(A,D), did(D,test,E)",
-            "a did with B and C, directly followed by a did with test and a different E",
+            "event(A,'ship it'), next_s(A,B), event(B,C), next_s(B,D), event(D,C)",
+            "a “ship it” event, directly followed by an event with another Event C, directly "
+            "followed by an event with the same Event C",
+        ),
+        ("bili(A,'<-1.5')", "an event with bili below -1.5"),
+        ("bili(A,'-1.5..3.5')", "an event with bili of -1.5 to under 3.5"),
+        ("bili(A,'>=100000')", "an event with bili of 100,000 or more"),
+        ("minutes(A,31), urgent(A,true)", "an event with Minutes 31 and Urgent true"),
+        (
+            "minutes(A,B), next_s(A,C), minutes(C,D)",
+            "an event with some Minutes, directly followed by an event with other Minutes",
+        ),
+        ("part_desc(A,'Rotor, left')", "an event with Part Desc. “Rotor, left”"),
+        ("part_desc(A,and)", "an event with Part Desc. “and”"),
+        ("part_desc(A,'退货')", "an event with Part Desc. 退货"),
+        ("part_desc(A,'O''Hara')", "an event with Part Desc. O'Hara"),
+        ("part_desc(A,'<5')", "an event with Part Desc. <5"),
+        (f"part_desc(A,{'x' * 200})", f"an event with Part Desc. {'x' * 50}…{'x' * 20}"),
+        ("age(30), sex(f)", "a sequence with Age 30 and Sex f"),
+        (
+            "event(A,pay), next_s(A,B), age(30)",
+            "a pay event, directly followed by an event, in a sequence with Age 30",
         ),
     ],
 )
-def test_patterns_of_a_table_read_well_without_words(fluents, pattern, words):
-    table = {
-        "Job": [1, 1, 2, 2],
-        "Step": ["fit", "test", "fit", "test"],
-        "Who": ["Ann", "Bob", "Bob", "Bob"],
+def test_values_of_a_table_go_by_the_names_of_their_columns(pattern, words):
+    assert told(pattern) == words
+
+
+def test_a_predicate_of_several_columns_is_told_as_these():
+    fluents = {"did": ["Event", "Part Desc."], "seen": ["product_id", "Minutes"]}
+    together = {"fluents": fluents, "bins": 4}
+    assert told("did(A,pay,B), next_s(A,C), did(C,pay,D)", **together) == (
+        "a pay event with some Part Desc., directly followed by a pay event with another Part Desc."
+    )
+    pattern = "seen(A,B,_), did(A,_,_), next_s(A,C), seen(C,_,31)"
+    assert told(pattern, **together) == (
+        "an event with some product_id, some Event and some Part Desc., directly followed by an "
+        "event with Minutes 31"
+    )
+
+
+def test_the_words_of_a_bias_go_before_those_of_columns():
+    bias = """
+        type(event(event,kind)). mode(event(+,*)). type(product_id(event,product)).
+        mode(product_id(+,*)). dimension(next_s).
+        words(event(E,K), 'a {K} note'). words(pay, 'payment'). words(3, 'three').
+    """
+    assert told("event(A,pay), product_id(A,3)", bias) == "a payment note with product_id three"
+    assert told("event(A,B), next_s(A,C), event(C,B)", bias) == (
+        "a note, directly followed by a note of the same kind"
+    )
+
+
+def test_two_columns_of_one_type_are_told_apart():
+    moves = {"case": [1, 1], "From Ward": ["a", "b"], "To Ward": ["b", "a"]}
+    X, _ = rx.from_events(moves, sequence="case")
+    pattern = parse_pattern("from_ward(A,B), next_s(A,C), to_ward(C,B)")
+    assert in_words(pattern, Bias.infer(X), reading=X.reading) == (
+        "an event with From Ward B, directly followed by an event with the same B as To Ward"
+    )
+
+
+def test_numbers_of_a_column_are_told_as_they_were_written():
+    table = {"case": [1, 1], "dose": [5.0, 0.25]}
+    X, _ = rx.from_events(table, sequence="case")
+    assert [in_words(parse_pattern(f"dose(A,{n})"), reading=X.reading) for n in (5.0, 0.25)] == [
+        "an event with dose 5",
+        "an event with dose 0.25",
+    ]
+
+
+def test_facts_of_further_tables_name_their_table():
+    atoms = {"mol": [1, 1, 1], "id": ["a", "b", "c"], "element": ["c", "o", "h"]}
+    bonds = {"mol": [1, 1], "id_1": ["a", "b"], "id_2": ["b", "c"], "kind": ["double", "single"]}
+    relations = {
+        "bond": bonds,
+        "molecule": {"mol": [1], "weight": [17]},
+        "test": {"mol": [1, 1], "id": ["a", "b"], "name": ["ph", "ir"], "value": [7, 9]},
     }
-    X, _ = rx.from_events(table, sequence="Job", fluents=fluents)
-    assert in_words(parse_pattern(pattern), Bias.infer(X)) == words
+    X, _ = rx.from_events(atoms, sequence="mol", event="id", relations=relations)
+    pattern = parse_pattern(
+        "element(A,c), next_s(A,B), test(B,ph,7), bond(A,B,double), molecule(17)"
+    )
+    assert in_words(pattern, Bias.infer(X), reading=X.reading) == (
+        "an event (1) with element c, directly followed by an event (2) with a test (name ph and "
+        "value 7), in a sequence with molecule weight 17, where bond holds for (1) and (2) "
+        "with kind double"
+    )
+
+
+def test_intervals_go_by_their_symbol():
+    table = {"day": [1, 1], "from": [9, 8], "to": [12, 10], "what": ["rain", "wind"]}
+    X, _ = rx.from_intervals(table, sequence="day", start="from", end="to", symbol="what")
+    pattern = parse_pattern("what(A,rain), next_start(A,B), overlaps(A,B), during(B,A)")
+    assert in_words(pattern, Bias.infer(X), reading=X.reading) == (
+        "a rain interval (1), directly followed by an interval (2), where (1) overlaps (2), "
+        "where (2) is during (1)"
+    )
 
 
 def test_values_go_by_their_types_where_the_bias_has_some():

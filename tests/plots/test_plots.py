@@ -162,6 +162,15 @@ def test_a_long_pattern_takes_several_lines_and_so_more_room():
     )
 
 
+def test_patterns_of_a_table_are_labelled_by_its_columns():
+    table = {"Job": [1, 1, 2, 2], "Part Desc.": ["a", "b", "b", "c"], "Back": list("yynn")}
+    X, y = rx.from_events(table, sequence="Job", label="Back")
+    found = rx.mine(X, y, max_length=1)
+    ax = rx.plot_patterns(found, words=True, reading=X.reading)
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert "an event with Part Desc. a" in labels
+
+
 @pytest.mark.parametrize(
     ("call", "text"),
     [
@@ -177,6 +186,10 @@ def test_a_long_pattern_takes_several_lines_and_so_more_room():
         (
             lambda s: rx.plot_patterns(s, words="yes"),
             "words is 'yes'\nhint: give True, False or a Bias",
+        ),
+        (
+            lambda s: rx.plot_patterns(s, words=True, reading="Step"),
+            "reading is a str\nhint: give X.reading, or reading_ of a model",
         ),
         (
             lambda s: rx.plot_patterns(s, measure="chi"),

@@ -862,3 +862,24 @@ def test_the_policy_allows_the_page_its_own_script_and_style_only(rule):
     assert "unsafe" not in policy
     script = page[page.rindex("<script>") + 8 : page.rindex("</script>")]
     assert f"script-src '{html._hash(script)}'" in policy
+
+
+def test_sentences_have_the_columns_of_a_table_also_after_loading(tmp_path):
+    steps = [["pay", "ship it"], ["ship it", "pay"]] * 6
+    table = {
+        "Order": [i for i in range(12) for _ in range(2)],
+        "Action": [step for both in steps for step in both],
+        "Amount €": list(range(24)),
+        "Late": [label for i in range(12) for label in ["no" if i % 2 else "yes"] * 2],
+    }
+    X, y = rx.from_events(table, sequence="Order", label="Late", bins=[12])
+    model = rx.LynxClassifier(method="grasp", selection=None, max_length=2, max_gap=1).fit(X, y)
+    rx.save(model, tmp_path / "m.relynx")
+    for one in (model, rx.load(tmp_path / "m.relynx")):
+        rows = rx.report(one, X, y).data.patterns
+        words = {row.words for row in rows}
+        assert "a pay action, followed later by a “ship it” action" in words
+        assert "an event with Amount € of 12 or more" in words
+        assert [effect.words for effect in rx.explain(one, X[0]).models[0].patterns] == [
+            row.words for row in rows
+        ]

@@ -14,7 +14,7 @@ from relynx.arrays import Ints, Longs
 from relynx.bias.modes import EVENT, Language, operators
 from relynx.bias.size_estimate import LEFT_OUT, Size, fitting_size
 from relynx.data.event_arguments import Argument, Tables, dimension_names, event_keys
-from relynx.data.schema import Column, Schema
+from relynx.data.schema import Column
 from relynx.data.sequences import Sequences
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import BiasError
@@ -52,7 +52,7 @@ def infer_language(
         for i in range(key[1])
         if (key, i) not in events
     }
-    columns = {} if X.reading is None else dict(_columns(X.reading))
+    columns = {} if X.reading is None else X.reading.arguments
     names = _column_types(used, columns) if columns else _type_names(used, len(facts.vocabulary))
     later = [one for one, column in columns.items() if column.supervised and column.cuts is None]
     many = {one for one in used if len(used[one]) > MAX_CONSTANTS and one not in later}
@@ -252,15 +252,6 @@ def _notes(
             yield f"{what}, more than {MAX_CONSTANTS}: it does not recur and is no constant"
         elif argument in many:
             yield f"{what}, more than {MAX_CONSTANTS}: it is a variable, never a constant"
-
-
-def _columns(schema: Schema) -> Iterator[tuple[Argument, Column]]:
-    """The arguments that are columns of a table."""
-    for group in schema.groups:
-        before = schema.n_events[group.predicate]
-        key = group.predicate, before + len(group.columns)
-        for i, column in enumerate(group.columns, before):
-            yield (key, i), column
 
 
 def _cut_later(argument: Argument) -> str:

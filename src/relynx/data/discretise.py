@@ -23,6 +23,7 @@ Numbers: TypeAlias = NDArray[Any]  # int64 or float64
 SLACK = 0.01
 DIGITS = 17  # enough to tell any two floats apart
 _NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
+LONG = re.compile(r"(?<![\d.])\d{5,}")  # digits before the point that are more than a year has
 RANGE = re.compile(rf"<{_NUMBER}|{_NUMBER}\.\.{_NUMBER}|>={_NUMBER}")
 
 
@@ -87,14 +88,18 @@ def bin_names(cuts: Cuts) -> list[str]:
 
 
 def bin_words(name: str) -> str | None:
-    """What the name of a range says: `from 2 to 5`; None for any other text."""
+    """What the name of a range says: `2 to under 5`; None for any other text."""
     found = RANGE.fullmatch(name)
     if found is None:
         return None
-    below, low, high, least = found.groups()
+    below, low, high, least = (one and LONG.sub(_grouped, one) for one in found.groups())
     if below is not None:
         return f"below {below}"
-    return f"from {low} to {high}" if least is None else f"from {least} on"
+    return f"{low} to under {high}" if least is None else f"{least} or more"
+
+
+def _grouped(digits: re.Match[str]) -> str:
+    return f"{int(digits[0]):,}"
 
 
 def binned(numbers: Numbers, cuts: Cuts) -> Longs:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from relynx.data.allen import DIMENSIONS, MADE, SHARE_TIME
 from relynx.data.discretise import Cuts, bin_names
+from relynx.data.event_arguments import Argument
 from relynx.logic.terms import Constant, quoted
 from relynx.storage import Part
 from relynx.storage.fields import Field, finished
@@ -111,6 +112,16 @@ class Schema:
             | {group.predicate: len(group.events) for group in self.attributes + self.relations}
             | dict.fromkeys(self.interval_relations, 2)
         )
+
+    @property
+    def arguments(self) -> dict[Argument, Column]:
+        """The arguments that are columns of a table."""
+        n_events = self.n_events
+        return {
+            ((group.predicate, n_events[group.predicate] + len(group.columns)), i): column
+            for group in self.groups
+            for i, column in enumerate(group.columns, n_events[group.predicate])
+        }
 
     def difference(self, other: Schema) -> str | None:
         """The first difference between the facts of two schemas, None where there is none."""

@@ -5,32 +5,51 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from relynx.bias import Bias
 from relynx.bias.modes import EVENT, Subject
 from relynx.bias.wording import PLACEHOLDER, fitting
 from relynx.data.discretise import bin_words
+from relynx.data.schema import Column, Schema
 from relynx.logic.terms import Atom, Struct, Term, Var, constant_key, constant_text, term_text
+from relynx.mining.english import is_plural, listed, set_off, shortened, singular, with_article
 from relynx.mining.patterns.pattern import Pattern, link_of
 
 SAME, OTHER = "the same", "another"
-# Words whose sound differs from their first letter: an hour, a unit, a European, an X.
-SILENT = re.compile(r"(hour|honest|hono(u)?r|heir)")
-SPOKEN_AS_YOU = re.compile(
-    r"(uni(?![mnd])|u[st][aeiu]|eu|ewe|one(?![a-z])|once(?![a-z])|u(?![a-z]))"
+# A column of this name says what an event is: a value of it is "a return event".
+KIND = re.compile(
+    r"(event|activity|action|task|step|operation)([ _]?(name|type|label))?|concept:name",
+    re.IGNORECASE,
 )
-LETTER = re.compile(r"[fhlmnrsx](?![a-z])")
-NUMBER = re.compile(r"(8\d*|11|18)(?!\d)")
-PLURAL = re.compile(r"[^\W\d_]{2,}(?<![siu])s")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An argument of a fact that is no event: its type, the noun for it, and its column."""
+
+    term: Term
+    type: str
+    noun: str
+    column: Column | None
 
 
 class Values:
     """The values of the facts of a pattern: the type of each, and which were mentioned. The type is
-    that of the bias, else the argument of a predicate. Its noun is what a value of it is called;
-    there is none for types with several."""
+    that of the bias, else the argument of a predicate. Its noun is what a value of it is called,
+    that of its column in a table; there is none for types with several."""
 
-    def __init__(self, facts: Iterable[Atom], events: Iterable[Var], bias: Bias | None) -> None:
-        self.types: Mapping[str, tuple[str, ...]] = {} if bias is None else bias.types
+    def __init__(
+        self,
+        facts: Iterable[Atom],
+        events: Iterable[Var],
+        types: Mapping[str, tuple[str, ...]],
+        bias: Bias | None,
+        reading: Schema | None,
+    ) -> None:
+        self.types = types
+        self.columns = {} if reading is None else reading.arguments
+        self.tables = () if reading is None else {one.predicate for one in reading.relations}
         self.wording: Mapping[Subject, str] = {} if bias is None else bias.words
         self.events = {*events}
         self.terms: dict[str, set[object]] = {}
@@ -39,26 +58,43 @@ class Values:
         self.earlier: dict[str, set[object]] = {}
         self.mentioned: set[Var] = set()
         for fact in facts:
-            for arg, type_, noun in self.of(fact):
-                self.nouns.setdefault(type_, set()).add(noun)
-                if arg != Var("_"):
-                    self.terms.setdefault(type_, set()).add(value_key(arg))
-                if isinstance(arg, Var):
-                    self.nouns.setdefault(arg, set()).add(noun)
-                    self.times[arg] += 1
+            for one in self.of(fact):
+                self.nouns.setdefault(one.type, set()).add(one.noun)
+                if one.term != Var("_"):
+                    self.terms.setdefault(one.type, set()).add(value_key(one.term))
+                if isinstance(one.term, Var):
+                    self.nouns.setdefault(one.term, set()).add(one.noun)
+                    self.times[one.term] += 1
 
-    def of(self, fact: Atom) -> Iterator[tuple[Term, str, str]]:
-        """The arguments of a fact that are no events, each with its type and the noun for it."""
+    def of(self, fact: Atom) -> Iterator[Value]:
+        """The arguments of a fact that are no events."""
         types = self.types.get(fact.predicate, ())
         if len(types) != len(fact.args):
             types = ()
-        alone = self.is_property(fact) and fitting(self.wording, fact) is None
+        worded = fitting(self.wording, fact) is not None
+        alone = self.is_property(fact) and not worded
         for i, arg in enumerate(fact.args):
             if arg in self.events:
                 continue
             type_ = types[i] if types else f"{fact.predicate}/{len(fact.args)}.{i}"
             noun = types[i] if types and not self.is_made_up(types[i]) else ""
-            yield arg, type_, visible(fact.predicate) if alone else noun
+            column = self.columns.get((fact.key, i))
+            if column is not None and not (worded and noun):
+                noun = self.title(fact, column)
+            elif alone:
+                noun = visible(fact.predicate)
+            yield Value(arg, type_, noun, column)
+
+    def title(self, fact: Atom, column: Column) -> str:
+        """The name of a column, after that of a table which has no other one."""
+        name, table = shortened(visible(column.name)), visible(fact.predicate)
+        n_events = sum(arg in self.events for arg in fact.args)
+        alone = fact.predicate in self.tables and n_events < 2 and len(fact.args) == n_events + 1
+        return f"{table} {name}" if alone and table != name else name
+
+    def is_of_columns(self, fact: Atom) -> bool:
+        """Whether a fact is made of columns of a table, in other words than those of a bias."""
+        return fitting(self.wording, fact) is None and any(one.column for one in self.of(fact))
 
     def is_property(self, fact: Atom) -> bool:
         """Whether a fact gives one event one value."""
@@ -112,19 +148,28 @@ JOINED = re.compile(
 FITTED = "\0"  # an article whose noun is not known yet
 
 
-def in_words(pattern: Pattern, bias: Bias | None = None, *, object_identity: bool = True) -> str:
+def in_words(
+    pattern: Pattern,
+    bias: Bias | None = None,
+    *,
+    reading: Schema | None = None,
+    object_identity: bool = True,
+) -> str:
     """A pattern as an English phrase.
 
     Every event is described by its facts and by what it follows. A fact with one value is a
     property of the event, "an event with ward icu". A variable is called by its type, or by its own
     name if there is none; when it occurs again it is "the same", and after others of its type
-    "another" or "a different" one. Events that are referred to again are numbered. The wording of a
-    bias takes precedence.
+    "another" or "a different" one. Events that are referred to again are numbered. With the reading
+    of a table, all its values are properties called by their columns; one of a column such as
+    `activity` names the event. The wording of a bias takes precedence.
     """
     # Which events are referred to again is known only after a first pass.
-    first = _Phrase(pattern.atoms, frozenset(), bias, object_identity)
+    first = _Phrase(pattern.atoms, frozenset(), bias, reading, object_identity)
     text, numbered = first.text(), frozenset(first.referred)
-    return _Phrase(pattern.atoms, numbered, bias, object_identity).text() if numbered else text
+    if not numbered:
+        return text
+    return _Phrase(pattern.atoms, numbered, bias, reading, object_identity).text()
 
 
 class _Phrase:
@@ -134,28 +179,34 @@ class _Phrase:
         self,
         atoms: Iterable[Atom],
         numbered: frozenset[Var],
-        bias: Bias | None = None,
-        object_identity: bool = True,
+        bias: Bias | None,
+        reading: Schema | None,
+        object_identity: bool,
     ) -> None:
         atoms = list(dict.fromkeys(atoms))
         self.identity = object_identity
+        self.reading = None if reading is None or reading.is_of_facts else reading
         self.links = [atom for atom in atoms if _is_link(atom)]
         facts = [atom for atom in atoms if not _is_link(atom)]
         self.wording: Mapping[Subject, str] = {} if bias is None else bias.words
         self.names = {
             constant_key(t): w for t, w in self.wording.items() if not isinstance(t, Atom)
         }
-        self.events = _events(self.links, facts, {} if bias is None else bias.types)
+        types = _types(bias, self.reading)
+        self.events = _events(self.links, facts, types)
         self.own: dict[Var, list[Atom]] = {event: [] for event in self.events}
+        self.values = Values(facts, self.events, types, bias, self.reading)
+        self.of_sequence: list[Atom] = []
         self.relations: list[Atom] = []
         for fact in facts:
             events = [arg for arg in fact.args if arg in self.own]
             if len(events) == 1 and isinstance(events[0], Var):
                 self.own[events[0]].append(fact)
+            elif EVENT not in types.get(fact.predicate, ()) and self.values.is_of_columns(fact):
+                self.of_sequence.append(fact)
             else:
                 self.relations.append(fact)
         self.related = {arg for fact in self.relations for arg in fact.args}
-        self.values = Values(facts, self.events, bias)
         self.many_dimensions = len({_operator(link)[1] for link in self.links}) > 1
         self.numbered = numbered
         self.referred: set[Var] = set()
@@ -172,6 +223,10 @@ class _Phrase:
             else:
                 event = next(event for event in self.events if event not in self.mentioned)
                 clauses.append(("and " if clauses else "") + self.event(event))
+        if self.of_sequence:
+            said = [one for fact in self.of_sequence for one in self.properties(fact)]
+            inside = "in " if clauses else ""
+            clauses.append(f"{inside}a sequence with {listed(said)}")
         if clauses:
             clauses += [f"where {self.relation(fact, 'holds for')}" for fact in self.relations]
         else:
@@ -206,42 +261,84 @@ class _Phrase:
                     noun = head, rest
                 else:
                     others.append(head + rest)
-            elif self.values.is_property(fact):
-                properties.append(self.property(fact))
+            elif noun is None and (kind := self.kind(fact)) is not None:
+                noun = with_article(f"{self.value(kind)} {self.kind_noun(kind)}"), ""
+                properties += self.properties(fact, kind)
+            elif self.values.is_of_columns(fact) or self.values.is_property(fact):
+                properties += self.properties(fact)
             else:
-                values = [self.value(*one) for one in self.values.of(fact)]
+                values = [self.value(one) for one in self.values.of(fact)]
                 name = visible(fact.predicate)
                 if i == 0:
                     noun = with_article(name), ""
                     properties += values
                 else:
                     others.append(name + (f" with {listed(values)}" if values else ""))
-        head, rest = noun or ("an event", "")
+        head, rest = noun or (with_article(self.event_noun), "")
         has = f" with {listed(properties)}" if properties else ""
         also = "also " if noun or properties else ""
         more = f" that is {also}{listed(others)}" if others else ""
         return f"{head}{number}{rest}{has}{more}"
 
-    def property(self, fact: Atom) -> str:
-        """The only value of a fact of one event, after the name of the fact."""
-        [(arg, type_, name)] = self.values.of(fact)
-        mentioned = self.value(arg, type_, name)
-        if not isinstance(arg, Var):
-            return f"{name} {mentioned}"
-        if arg.anonymous or self.values.noun(arg, type_):
-            return mentioned
-        return f"{name} {mentioned}" if mentioned == arg.name else f"{mentioned} as {name}"
+    def kind(self, fact: Atom) -> Value | None:
+        """The value of a fact that says what an event is, in a column for that."""
+        for one in self.values.of(fact):
+            column, term = one.column, one.term
+            if column is None or not isinstance(term, str) or constant_key(term) in self.names:
+                continue
+            if column.type == "text" and self.kind_noun(one):
+                return one
+        return None
 
-    def value(self, arg: Term, type_: str, word: str) -> str:
-        """A value of a fact: a constant, or a reference to a variable."""
+    def kind_noun(self, value: Value) -> str:
+        """The noun for the events of which a column says what they are, "" for another column."""
+        assert self.reading is not None
+        assert value.column is not None
+        intervals, name = self.reading.intervals, value.column.name
+        if intervals is not None and intervals.symbol == name:
+            return self.event_noun
+        found = KIND.fullmatch(name)
+        return "" if found is None else (found[1] or "event").lower()
+
+    @property
+    def event_noun(self) -> str:
+        intervals = None if self.reading is None else self.reading.intervals
+        return "event" if intervals is None else "interval"
+
+    def properties(self, fact: Atom, told: Value | None = None) -> list[str]:
+        """The values of a fact of one event, or of the sequence, that are not told yet."""
+        values = [one for one in self.values.of(fact) if one != told]
+        known = [one for one in values if one.term != Var("_")]
+        said = [self.property(one) for one in known or ([] if told else values)]
+        if fact.predicate in self.values.tables and len(values) > 1:
+            return [f"{with_article(visible(fact.predicate))} ({listed(said)})"]
+        return said
+
+    def property(self, value: Value) -> str:
+        """A value after its noun."""
+        arg, noun = value.term, value.noun
+        mentioned = self.value(value)
         if not isinstance(arg, Var):
-            self.values.mention(arg, type_, self.identity)
-            return self.constant(arg)
+            if value.column is not None and value.column.cuts == ():  # one range: any number
+                return f"some {noun}"
+            return " ".join(filter(None, [noun, "of" * self.is_range(value), mentioned]))
+        if arg.anonymous or self.values.noun(arg, value.type):
+            return mentioned
+        return f"{noun} {mentioned}" if mentioned == arg.name else f"{mentioned} as {noun}"
+
+    def value(self, value: Value) -> str:
+        """A value of a fact: a constant, or a reference to a variable."""
+        arg, word = value.term, value.noun
+        if not isinstance(arg, Var):
+            self.values.mention(arg, value.type, self.identity)
+            return self.constant(arg, value.column, among_words=True)
         if arg.anonymous:
             return f"some {word}" if word else "anything"
-        how, name = self.variable(arg, type_)
-        if not self.values.noun(arg, type_):
+        how, name = self.variable(arg, value.type)
+        if not self.values.noun(arg, value.type):
             return " ".join(filter(None, ["a different" if how == OTHER else how, name]))
+        if how == OTHER and is_plural(word.split()[-1]):
+            how = "other"
         return " ".join(filter(None, [how or ("" if name else "some"), word, name]))
 
     def variable(self, var: Var, type_: str) -> tuple[str, str]:
@@ -253,7 +350,7 @@ class _Phrase:
     def filled(self, text: str, binding: Mapping[str, Term], fact: Atom) -> tuple[str, str]:
         """The wording of a fact with its values filled in, and references to its variables. A
         variable has no value to show: "a {L} helix" is "a helix" and "of the same length"."""
-        types = {value_key(arg): type_ for arg, type_, _ in self.values.of(fact)}
+        types = {value_key(one.term): one.type for one in self.values.of(fact)}
         after: list[str] = []
 
         def value(placeholder: re.Match[str]) -> str:
@@ -293,22 +390,35 @@ class _Phrase:
         self.values.mention(arg, types.get(value_key(arg), ""), self.identity)
         return self.constant(arg)
 
-    def constant(self, arg: Term) -> str:
-        """A constant: by the wording of the bias, a range in words, else without quotes."""
+    def constant(
+        self, arg: Term, column: Column | None = None, *, among_words: bool = False
+    ) -> str:
+        """A constant: by the wording of the bias, a range in words, else as it was written; in
+        quotation marks where it stands among words of ours and could be taken for them."""
         if isinstance(arg, Var | Struct | tuple):
             return visible(term_text(arg))
         mentioned = self.names.get(constant_key(arg))
         if mentioned is not None:
             return mentioned
-        if isinstance(arg, str) and (words := bin_words(arg)) is not None:
+        if isinstance(arg, str) and (words := _range(arg, column)) is not None:
             return words
+        if column is not None and column.type == "number" and isinstance(arg, float):
+            return str(int(arg)) if arg.is_integer() and abs(arg) < 2**53 else str(arg)
         bare = isinstance(arg, str) and arg == arg.strip() != ""
-        return visible(str(arg)) if bare else constant_text(arg)
+        text = shortened(visible(str(arg)) if bare else constant_text(arg))
+        return set_off(text) if among_words and bare else text
+
+    def is_range(self, value: Value) -> bool:
+        """Whether a constant is a range whose words need a preposition: "of 5 or more"."""
+        arg = value.term
+        if not isinstance(arg, str) or constant_key(arg) in self.names:
+            return False
+        return not (_range(arg, value.column) or "below").startswith("below")
 
     def argument(self, arg: Term) -> str:
         """An argument of a relation without wording."""
         if not isinstance(arg, Var):
-            return self.constant(arg)
+            return self.constant(arg, among_words=True)
         if arg.anonymous:
             return "anything"
         if arg in self.own:
@@ -319,8 +429,9 @@ class _Phrase:
 
     def plain(self, arg: Term) -> str:
         """An argument of a relation with wording: a variable that is no event has its name."""
-        is_value = isinstance(arg, Var) and arg not in self.own
-        return term_text(arg) if is_value else self.argument(arg)
+        if isinstance(arg, Var):
+            return self.argument(arg) if arg in self.own else term_text(arg)
+        return self.constant(arg)
 
     def reference(self, event: Term) -> str:
         assert isinstance(event, Var)
@@ -345,13 +456,36 @@ class _Phrase:
         if found is not None:
             text, binding = found
             return PLACEHOLDER.sub(lambda placeholder: self.plain(binding[placeholder[1]]), text)
-        args = [self.argument(arg) for arg in fact.args]
         name = visible(fact.predicate)
+        if self.reading is not None and fact.predicate in self.reading.interval_relations:
+            one, other = map(self.argument, fact.args)
+            return f"{one} {name if name.endswith('s') else 'is ' + name.replace('_', ' ')} {other}"
+        if self.values.is_of_columns(fact):
+            events = listed(self.argument(arg) for arg in fact.args if arg in self.own)
+            said = [self.property(one) for one in self.values.of(fact)]
+            return f"{name} holds for {events} with {listed(said)}"
+        args = [self.argument(arg) for arg in fact.args]
         if len(args) == 1 and not isinstance(fact.args[0], Var):
             return f"{name} is {args[0]}"
         if holds == "of":
             return f"a fact {name}" + (f" of {listed(args)}" if args else "")
         return f"{name} holds" + (f" for {listed(args)}" if args else "")
+
+
+def _types(bias: Bias | None, reading: Schema | None) -> dict[str, tuple[str, ...]]:
+    """The types of the arguments of each predicate: those of the bias, else of a table."""
+    types = {} if bias is None else {**bias.types}
+    for group in () if reading is None else reading.groups:
+        assert reading is not None
+        n = reading.n_events[group.predicate]
+        own = tuple(f"{group.predicate}_{n + 1 + i}" for i in range(len(group.columns)))
+        types.setdefault(group.predicate, (EVENT,) * n + own)
+    return types
+
+
+def _range(name: str, column: Column | None) -> str | None:
+    """The words of a range of numbers; a text of a column that is not cut is none."""
+    return bin_words(name) if column is None or column.cuts else None
 
 
 def _events(
@@ -379,9 +513,6 @@ def _operator(link: Atom) -> tuple[str, str]:
     return found
 
 
-# English articles, plurals and lists, as far as patterns need them
-
-
 def visible(text: str) -> str:
     """Text with unprintable and direction-changing characters as escapes."""
     if text.isprintable():
@@ -394,33 +525,3 @@ def names_of(classes: Iterable[object], text: Callable[[str], str] = visible) ->
     classes = list(classes)
     names = [text(str(c)) for c in classes]
     return names if len(set(names)) == len(names) else [text(repr(c)) for c in classes]
-
-
-def with_article(word: str) -> str:
-    """The word with its indefinite article."""
-    sound = word.lower().lstrip("'\"“‘([ ")
-    regular = sound[:1] in tuple("aeiou")
-    takes_an = regular or any(rule.match(sound) for rule in (SILENT, LETTER, NUMBER))
-    return f"{'an' if takes_an and not SPOKEN_AS_YOU.match(sound) else 'a'} {word}"
-
-
-def is_plural(word: str) -> bool:
-    """Whether a word looks like a plural."""
-    return PLURAL.fullmatch(word) is not None
-
-
-def singular(word: str) -> str:
-    """The singular of a plural, and any other word as it is."""
-    if not is_plural(word):
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if re.search(r"(x|ch|sh|ss|zz)es$", word):
-        return word[:-2]
-    return word[:-1]
-
-
-def listed(parts: Iterable[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    *most, last = [*parts] or [""]
-    return " and ".join(filter(None, [", ".join(most), last]))

@@ -8,6 +8,7 @@ import numpy as np
 
 from relynx.arrays import Floats
 from relynx.bias import Bias
+from relynx.data.schema import Schema
 from relynx.errors import InputError
 from relynx.features.candidates import by_class_in_turn
 from relynx.mining.patterns.measures import support
@@ -32,6 +33,7 @@ def plot_patterns(
     n: int = 15,
     measure: str = "chi2",
     words: bool | Bias = False,
+    reading: Schema | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the proportion of each class that patterns cover, a group of bars for each pattern.
@@ -50,6 +52,9 @@ def plot_patterns(
         The measure that ranks patterns; see `PatternSet.measure`.
     words
         Write the patterns in English instead of Prolog; a bias may give the wording.
+    reading
+        With words: how the table was read, `X.reading` or `model.reading_`. Values are called by
+        its columns.
     ax
         Axes to draw on; None makes a figure of the size needed.
 
@@ -61,9 +66,9 @@ def plot_patterns(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['b(A)', 'a(A)']
     """
-    _check(patterns, n, words)
+    _check(patterns, n, words, reading)
     best = by_class_in_turn(patterns, measure)[:n]
-    lines = [cv.wrapped(text, WIDTH, MOST_LINES) for text in _texts(best, words)]
+    lines = [cv.wrapped(text, WIDTH, MOST_LINES) for text in _texts(best, words, reading)]
     n_bars = len(best.classes) if len(best.classes) <= len(cv.PALETTE) else 2
     heights = np.array([max(len(text) * cv.LINE, n_bars * BAR) + GAP for text in lines])
     middles = heights.cumsum() - heights / 2
@@ -134,15 +139,15 @@ def _two_bars(ax: Axes, best: PatternSet, middles: Floats, size: float) -> None:
             cv.note(ax, text, at, (3, 0), va="center_baseline", fontsize=7 * size)
 
 
-def _texts(best: PatternSet, words: bool | Bias) -> list[str]:
+def _texts(best: PatternSet, words: bool | Bias, reading: Schema | None) -> list[str]:
     if words is False:
         return list(best.texts())
     bias = None if words is True else words
-    identity = best.object_identity
-    return [in_words(one, bias, object_identity=identity) for one in best.patterns()]
+    how: dict[str, Any] = {"reading": reading, "object_identity": best.object_identity}
+    return [in_words(one, bias, **how) for one in best.patterns()]
 
 
-def _check(patterns: object, n: object, words: object) -> None:
+def _check(patterns: object, n: object, words: object, reading: object) -> None:
     if not isinstance(patterns, PatternSet):
         name = type(patterns).__name__
         raise TypeError(f"patterns is a {name}: give a PatternSet, as mine returns it")
@@ -153,3 +158,6 @@ def _check(patterns: object, n: object, words: object) -> None:
         raise InputError(f"n is {n!r}", hint="give a number of patterns, 1 or more")
     if not isinstance(words, bool | Bias):
         raise InputError(f"words is {words!r}", hint="give True, False or a Bias")
+    if not isinstance(reading, Schema | None):
+        hint = "give X.reading, or reading_ of a model"
+        raise InputError(f"reading is a {type(reading).__name__}", hint=hint)

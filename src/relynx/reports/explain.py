@@ -116,7 +116,7 @@ def _checked(model: object, sequence: Any) -> Sequences:
 
 def _patterns(model: LynxClassifier, one: Sequences, covered: Bools) -> Iterator[ex.PatternEffect]:
     """Every pattern of the classifier with its match, without its contributions."""
-    identity = model.selected_.object_identity
+    identity, reading = model.selected_.object_identity, model.reading_
     for pattern, present in zip(model.selected_.patterns(), covered.tolist(), strict=True):
         found = None
         if present:
@@ -124,7 +124,7 @@ def _patterns(model: LynxClassifier, one: Sequences, covered: Bools) -> Iterator
             count = len(bindings)
             events = tuple(bindings[0][name] for name in _event_names(pattern, model.bias_))
             found = ex.Match(bindings[0], events, count, count >= MOST_MATCHES)
-        sentence = in_words(pattern, model.bias_, object_identity=identity)
+        sentence = in_words(pattern, model.bias_, reading=reading, object_identity=identity)
         yield ex.PatternEffect(pattern, sentence, present, found)
 
 

@@ -63,7 +63,8 @@ def pattern_rows(model: LynxClassifier) -> tuple[PatternRow, ...]:
     owner = proportions.argmax(axis=1)
     odds = odds_ratios(selected.supports, selected.class_sizes, owner)
     values = selected.measure("chi2")
-    identity = selected.object_identity
+    told: dict[str, Any] = {"reading": model.reading_}
+    told["object_identity"] = selected.object_identity
     users: list[list[int]] = [[] for _ in range(len(selected))]
     for k, columns in enumerate(model.columns_):
         for column in columns.tolist():
@@ -72,7 +73,7 @@ def pattern_rows(model: LynxClassifier) -> tuple[PatternRow, ...]:
         PatternRow(
             number=i,
             text=str(entry.pattern),
-            words=visible(in_words(entry.pattern, model.bias_, object_identity=identity)),
+            words=visible(in_words(entry.pattern, model.bias_, **told)),
             length=entry.length,
             class_=int(owner[i]),
             supports=tuple(entry.support.values()),
