@@ -8,7 +8,8 @@ import relynx as rx
 from relynx import Bias, parse_bias, parse_pattern
 from relynx.errors import BiasError
 from relynx.logic.terms import Atom, Var
-from relynx.mining.wording import in_words, with_article
+from relynx.mining.english import aligned, n_cells, with_article, wrapped
+from relynx.mining.wording import in_words, visible
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,7 @@ from relynx.mining.wording import in_words, with_article
         ),
         ("a(X), followat_s(1,X,Y), b(Y)", "an a, followed 1 step later by a b"),
         ("ward(X,icu)", "an event with ward icu"),
-        ("ward(X,'Dr. O''Hara')", "an event with ward “Dr. O'Hara”"),
+        ("ward(X,'Dr. O''Hara')", "an event with ward ‘Dr. O'Hara’"),
         (
             "ward(X,''), next_s(X,Y), ward(Y,' ')",
             "an event with ward '', directly followed by an event with ward ' '",
@@ -144,6 +145,34 @@ def test_the_article_goes_by_the_sound(words, told):
     assert with_article(words) == told
 
 
+@pytest.mark.parametrize(
+    ("text", "n"), [("abc", 3), ("北京", 4), ("القاهرة", 7), ("e\u0301", 1), ("👍", 2)]
+)
+def test_a_text_is_as_wide_as_in_a_terminal(text, n):
+    assert n_cells(text) == n
+    assert n_cells(aligned(text, 9)) == n_cells(aligned(text, 9, right=True)) == 9
+
+
+def test_lines_are_broken_by_width():
+    assert wrapped("北京 上海 东京 a", 9, "- ", "  ") == ["- 北京", "  上海", "  东京 a"]
+    assert wrapped("x" * 20 + " y", 9) == ["x" * 20, "y"]
+    assert wrapped("", 9) == [""]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("👩\u200d⚕️", "👩\u200d⚕️"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("a\u200db", "a\\u200db"),
+        ("\u200d", "\\u200d"),
+        ("\u202egnp", "\\u202egnp"),
+    ],
+)
+def test_only_joiners_of_emoji_and_of_other_scripts_stay(text, shown):
+    assert visible(text) == shown
+
+
 BOUGHT = """
 type(buy(event,item,n)). mode(buy(+,*,*)). type(wait(event,n)). mode(wait(+,*)). dimension(next_s).
 words(buy(E,I,N), '{N} units of {I} bought'). words(wait(E,N), 'a wait of {N} days').
@@ -204,7 +233,7 @@ def told(pattern, bias=None, **how):
         ),
         (
             "event(A,'ship it'), next_s(A,B), event(B,C), next_s(B,D), event(D,C)",
-            "a “ship it” event, directly followed by an event with another Event C, directly "
+            "a ‘ship it’ event, directly followed by an event with another Event C, directly "
             "followed by an event with the same Event C",
         ),
         ("bili(A,'<-1.5')", "an event with bili below -1.5"),
@@ -215,12 +244,12 @@ def told(pattern, bias=None, **how):
             "minutes(A,B), next_s(A,C), minutes(C,D)",
             "an event with some Minutes, directly followed by an event with other Minutes",
         ),
-        ("part_desc(A,'Rotor, left')", "an event with Part Desc. “Rotor, left”"),
-        ("part_desc(A,and)", "an event with Part Desc. “and”"),
+        ("part_desc(A,'Rotor, left')", "an event with Part Desc. ‘Rotor, left’"),
+        ("part_desc(A,and)", "an event with Part Desc. ‘and’"),
         ("part_desc(A,'退货')", "an event with Part Desc. 退货"),
         ("part_desc(A,'O''Hara')", "an event with Part Desc. O'Hara"),
         ("part_desc(A,'<5')", "an event with Part Desc. <5"),
-        (f"part_desc(A,{'x' * 200})", f"an event with Part Desc. {'x' * 50}…{'x' * 20}"),
+        (f"part_desc(A,{'x' * 200})", f"an event with Part Desc. {'x' * 38}…{'x' * 16}"),
         ("age(30), sex(f)", "a sequence with Age 30 and Sex f"),
         (
             "event(A,pay), next_s(A,B), age(30)",

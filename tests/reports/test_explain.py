@@ -15,6 +15,7 @@ from sklearn.svm import LinearSVC
 
 import relynx as rx
 from relynx.errors import InputError
+from relynx.mining.english import n_cells
 from relynx.models.lynx.contributions import weights
 from relynx.reports import explanation, flips
 
@@ -252,8 +253,8 @@ def test_a_pattern_that_rules_a_class_out_says_so():
         "One pattern would be enough to change the class:\n"
         "  - y if it lacked “an a”\n"
         "\n"
-        "The numbers are log-odds: +0.69 doubles the odds, +2.3 makes them ten times as large.\n"
-        "The prior and all patterns sum to the total. All are in to_frame()."
+        "The numbers are log-odds: +0.69 doubles the odds, +2.3 makes them ten times as\n"
+        "large. The prior and all patterns sum to the total. All are in to_frame()."
     )
     assert "<td>rules out y</td>" in told._repr_html_()
 
@@ -415,13 +416,14 @@ yes wins against no: +5.81 in all, +0.00 of it the prior.
   it lacks
     +0.12  an event that is a5, directly followed by a closing of another object
     -0.10  an opening of o1, directly followed by an opening of o0
-    +0.09  an event that is a5, followed 2 steps later by an opening of another object
+    +0.09  an event that is a5, followed 2 steps later by an opening of another
+           object
 
 One pattern would be enough to change the class:
   - no if it lacked “an opening, followed later by a closing of the same object”
 
-The numbers are log-odds: +0.69 doubles the odds, +2.3 makes them ten times as large.
-The prior and all patterns sum to the total. All are in to_frame()."""
+The numbers are log-odds: +0.69 doubles the odds, +2.3 makes them ten times as
+large. The prior and all patterns sum to the total. All are in to_frame()."""
 
 
 def test_the_text_reads_as_english():
@@ -436,7 +438,7 @@ def test_the_text_keeps_its_width_and_names_every_rival(learner, kind):
     for i in SOME:
         told = why(learner, kind, i)
         lines = str(told).splitlines()
-        assert max(map(len, lines)) <= 88
+        assert max(map(len, lines)) <= 80
         rivals = [c for c in told.posterior if c != told.predicted] if kind != "single" else []
         for c in rivals:
             told_so = [f"{told.predicted} {verb} {c}" for verb in ("wins against", "loses to")]
@@ -446,8 +448,8 @@ def test_the_text_keeps_its_width_and_names_every_rival(learner, kind):
 
 def test_a_linear_learner_is_told_by_its_decision_value():
     assert str(why("svm", "two")).endswith(
-        "The numbers are terms of the decision value of LinearSVC: the intercept and all patterns\n"
-        "sum to the total. All are in to_frame()."
+        "The numbers are terms of the decision value of LinearSVC: the intercept and all\n"
+        "patterns sum to the total. All are in to_frame()."
     )
 
 
@@ -677,3 +679,14 @@ def test_names_of_classes_show_every_character():
         assert all(c.isprintable() or c == "\n" for c in text)
         assert "y\\x1b[31mes\\nx" in text
         assert "n\\u202eo" in text
+
+
+def test_of_many_classes_the_most_probable_are_told():
+    names = [f"北京 {i}" if i % 2 else f"place {i}" for i in range(30)]
+    X, y = rx.from_lists([[f"a{i % 30}"] for i in range(60)], [names[i % 30] for i in range(60)])
+    told = str(rx.explain(rx.LynxClassifier(max_length=1, random_state=0).fit(X, y), X[0]))
+    table = told.split("\n\n")[1].splitlines()
+    assert len(table) == 12
+    assert table[1].split()[:2] == ["place", "0"]
+    assert table[-1] == "  and 20 other classes, in to_dict()"
+    assert len({n_cells(line) for line in table[:-1]}) == 1

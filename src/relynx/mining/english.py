@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 # Words whose sound differs from their first letter: an hour, a unit, a European, an X.
@@ -13,8 +14,8 @@ SPOKEN_AS_YOU = re.compile(
 LETTER = re.compile(r"[fhlmnrsx](?![a-z])")
 NUMBER = re.compile(r"(8\d*|11|18)(?!\d)")
 PLURAL = re.compile(r"[^\W\d_]{2,}(?<![siu])s")
-LONGEST, HEAD, TAIL = 80, 50, 20  # characters of a name or value: those shown of a longer one
-UNCLEAR = re.compile(r"[\s,;()“”]|(and|with|some|the|another|other|that|of)\Z")
+LONGEST, HEAD, TAIL = 60, 38, 16  # characters of a name or value: those shown of a longer one
+UNCLEAR = re.compile(r"[\s,;()‘’]|(and|with|some|the|another|other|that|of)\Z")
 
 
 def with_article(word: str) -> str:
@@ -54,4 +55,31 @@ def shortened(text: str) -> str:
 
 def set_off(text: str) -> str:
     """A value in quotation marks, where it could be taken for other words of its sentence."""
-    return f"“{text}”" if UNCLEAR.search(text) else text
+    return f"‘{text}’" if UNCLEAR.search(text) else text
+
+
+def n_cells(text: str) -> int:
+    """How many cells of a terminal a text takes: Chinese characters have two, accents none."""
+    if text.isascii():
+        return len(text)
+    none = ("Mn", "Me", "Cf")
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.category(c) in none for c in text)
+
+
+def aligned(text: str, width: int, *, right: bool = False) -> str:
+    """A text with blanks behind or before it, up to so many cells."""
+    blanks = " " * (width - n_cells(text))
+    return blanks + text if right else text + blanks
+
+
+def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    """The lines of a text, of no more cells than `width` but for longer words."""
+    lines = [first]
+    for i, word in enumerate(text.split()):
+        begins = i == 0 or lines[-1] == rest
+        if not begins and n_cells(lines[-1]) + 1 + n_cells(word) > width:
+            lines.append(rest)
+            begins = True
+        lines[-1] += word if begins else f" {word}"
+    return lines

@@ -17,6 +17,7 @@ from relynx.mining.english import is_plural, listed, set_off, shortened, singula
 from relynx.mining.patterns.pattern import Pattern, link_of
 
 SAME, OTHER = "the same", "another"
+JOINER = re.compile(r"(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f])")
 # A column of this name says what an event is: a value of it is "a return event".
 KIND = re.compile(
     r"(event|activity|action|task|step|operation)([ _]?(name|type|label))?|concept:name",
@@ -514,10 +515,15 @@ def _operator(link: Atom) -> tuple[str, str]:
 
 
 def visible(text: str) -> str:
-    """Text with unprintable and direction-changing characters as escapes."""
+    """Text with unprintable and direction-changing characters as escapes, but for those that join
+    the parts of an emoji, or letters of other scripts."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    joins = {found.start() for found in JOINER.finditer(text)}
+    return "".join(
+        c if c.isprintable() or i in joins else c.encode("unicode_escape").decode()
+        for i, c in enumerate(text)
+    )
 
 
 def names_of(classes: Iterable[object], text: Callable[[str], str] = visible) -> list[str]:

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from html import escape
-from textwrap import wrap
 from typing import Any, TypeAlias
 
 from relynx.data.sequences import counted
 from relynx.data.tables.frames import frame
 from relynx.logic.terms import Constant, constant_text
+from relynx.mining.english import aligned, n_cells, wrapped
 from relynx.mining.patterns.pattern import Pattern
 from relynx.mining.patterns.tables import html_table
 from relynx.mining.wording import visible
@@ -28,9 +28,10 @@ SCHEMA = {
     "matches": int,
     "events": str,
 }
-WIDTH = 88
+WIDTH = 80
 SHOWN = {1: 10}  # patterns of a model, by the number of models shown
 FEWER = 4
+SHOWN_CLASSES = 10
 SHOWN_SETS = 5
 LISTED_FLIPS = 3  # more are only counted
 BAYES = ("PatternNB", "BernoulliNB")
@@ -289,14 +290,18 @@ def _headline(why: Explanation) -> Iterator[str]:
 
 def _table(why: Explanation) -> Iterator[str]:
     header, *rows = class_rows(why)
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    widths = [max(map(n_cells, column)) for column in zip(header, *rows, strict=True)]
     for name, *cells in (header, *rows):
         numbers = zip(cells, widths[1:], strict=True)
-        yield f"  {name:{widths[0]}}" + "".join(f"  {cell:>{width}}" for cell, width in numbers)
+        told = (aligned(cell, width, right=True) for cell, width in numbers)
+        yield "  ".join(["", aligned(name, widths[0]), *told])
+    if n_others := len(why.posterior) - len(rows):
+        yield f"  and {counted(n_others, 'other class')}, in to_dict()"
 
 
 def class_rows(why: Explanation) -> list[list[str]]:
-    """A header, then each class with its probability, and its votes or score if there are any."""
+    """A header, then each class with its probability, and its votes or score if there are any; of
+    many classes the most probable ones and the predicted one."""
     more: Mapping[Any, str] = {}
     title = []
     if why.votes is not None:
@@ -306,7 +311,8 @@ def class_rows(why: Explanation) -> list[list[str]]:
         title = ["score"]
         more = {c: f"{score:.2f}" if math.isfinite(score) else "out" for c, score in scores}
     order = sorted(why.posterior, key=lambda c: (-why.posterior[c], c != why.predicted))
-    rows = [[_name(c), f"{why.posterior[c]:.3f}", *([more[c]] if title else [])] for c in order]
+    shown = dict.fromkeys([*order[:SHOWN_CLASSES], why.predicted])
+    rows = [[_name(c), f"{why.posterior[c]:.3f}", *([more[c]] if title else [])] for c in shown]
     return [["class", "probability", *title], *rows]
 
 
@@ -427,7 +433,7 @@ def _notes(why: Explanation, parts: Sequence[tuple[ModelPart, Any]]) -> Iterator
 
 def _wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
     # Line breaks in ids and constants must not break the layout.
-    return wrap(" ".join(text.split()), WIDTH, initial_indent=first, subsequent_indent=rest)
+    return wrapped(text, WIDTH, first, rest)
 
 
 def _signed(value: float) -> str:

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from relynx.arrays import Bools, Floats, Ints, Longs
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError, counted
+from relynx.mining.english import aligned, n_cells
 from relynx.mining.patterns.measures import confidence
 from relynx.mining.patterns.pattern import Entry, Pattern
 from relynx.mining.patterns.trie import Rows, Trie
 from relynx.mining.wording import names_of
 
 SHOWN = 10  # patterns that a printed set shows
+MOST_CLASSES = 12  # of more, only the one of which a pattern covers most is shown
 AT_ONCE = 50_000  # patterns that are Python values at a time
 
 
@@ -87,9 +89,13 @@ def class_names(patterns: Entries) -> list[str]:
 def text_table(patterns: Entries) -> str:
     """The first patterns in aligned columns, and how many there are."""
     table = _cells(patterns)
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    widths = [max(map(n_cells, column)) for column in zip(*table, strict=True)]
     lines = [
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in table
+        "  ".join(
+            aligned(cell, width, right=i > 0)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in table
     ]
     return "\n".join([*(lines if len(patterns) else []), summary(patterns)])
 
@@ -134,14 +140,22 @@ def _columns(patterns: Entries, measures: Sequence[str]) -> dict[str, list[Any]]
 
 def _cells(patterns: Entries) -> list[list[str]]:
     """The first patterns as text: a header, then a row each."""
-    header = ["pattern", "length", "frequency", *class_names(patterns)]
+    names, shown = class_names(patterns), patterns[:SHOWN]
+    few = len(names) <= MOST_CLASSES
     rows = [
         [
             str(entry.pattern),
             str(entry.length),
             f"{entry.frequency:,}",
-            *(f"{count:,}" for count in entry.support.values()),
+            *(f"{count:,}" for count in entry.support.values() if few),
         ]
-        for entry in patterns[:SHOWN]
+        for entry in shown
     ]
-    return [header, *rows]
+    header = ["pattern", "length", "frequency"]
+    if few:
+        return [[*header, *names], *rows]
+    sizes = patterns.class_sizes
+    covered = [(shown.supports / sizes.clip(1))[i].argmax() for i in range(len(shown))]
+    for row, c, counts in zip(rows, covered, shown.supports.tolist(), strict=True):
+        row.append(f"{names[c]}: {counts[c]:,} of {sizes[c]:,}")
+    return [[*header, f"most of {len(names):,} classes"], *rows]
