@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -29,7 +30,8 @@ from relynx.mining.report import Progress
 
 LINE_EVERY = 5.0  # seconds, where there is no terminal
 MEGABYTE = 1_000_000
-TABLE_WIDTH = 100  # a narrower terminal breaks the lines, but loses no digits
+GAP = 2  # cells between two columns of a table
+SHORTEST = 16  # cells that a text in a table has at least, if it is so long
 STOPPING = b"\nstopping; what is found is kept, unless you press Ctrl-C again\n"
 
 
@@ -104,7 +106,7 @@ def progress_text(progress: Progress) -> str:
 
 def show_search(patterns: PatternSet) -> None:
     """The search as a table, a row a length, and the nearest thresholds where it found nothing."""
-    console = _wide_console()
+    console = Console(highlight=False)
     cut = ["min_frequency", "min_support", "constraints", "repeated"]
     rows: list[list[str]] = []
     lengths = patterns.lengths
@@ -181,19 +183,44 @@ def plain_warnings() -> Iterator[None]:
 
 
 def show_table(
-    header: list[str], rows: list[list[str]], *, title: str = "", console: Console | None = None
+    header: list[str],
+    rows: list[list[str]],
+    *,
+    texts: int = 1,
+    title: str = "",
+    console: Console | None = None,
 ) -> None:
-    """A table of text; all columns but the first are numbers, aligned on the right."""
-    console = console or _wide_console()
+    """A table whose first columns are texts, shortened where they do not fit on the screen; all
+    others are numbers, aligned on the right. A narrower terminal breaks the lines, but loses no
+    digits."""
+    console = console or Console(highlight=False)
     table = Table(box=None, header_style="bold", pad_edge=False, title=title, title_justify="left")
+    widths = [max(map(cell_len, column)) + GAP for column in zip(header, *rows, strict=True)]
+    room = max((console.width + GAP - sum(widths[texts:])) // texts - GAP, SHORTEST)
+    if sum(widths) - GAP > console.width:
+        header, *rows = [
+            [shortened_to(text, room) if i < texts else text for i, text in enumerate(row)]
+            for row in (header, *rows)
+        ]
     for i, name in enumerate(header):
-        table.add_column(Text(name), justify="right" if i else "left", no_wrap=True)
+        table.add_column(Text(name), justify="left" if i < texts else "right", no_wrap=True)
     for row in rows:
         table.add_row(*map(Text, row))
+    least = sum(min(width, room + GAP) if i < texts else width for i, width in enumerate(widths))
+    console.width = max(console.width, least)
     console.print(table)
 
 
-def _wide_console() -> Console:
-    console = Console(highlight=False)
-    console.width = max(console.width, TABLE_WIDTH)
-    return console
+def fits(header: list[str], rows: list[list[str]]) -> bool:
+    """Whether a table fits on the screen with all its text."""
+    widths = [max(map(cell_len, column)) + GAP for column in zip(header, *rows, strict=True)]
+    return sum(widths) - GAP <= Console().width
+
+
+def shortened_to(text: str, width: int) -> str:
+    """The beginning and the end of a text that is wider than so many cells."""
+    if cell_len(text) <= width:
+        return text
+    tail = (width - 1) // 3
+    end = set_cell_size(text[::-1], tail)[::-1]
+    return f"{set_cell_size(text, width - 1 - tail).rstrip()}…{end.lstrip()}"

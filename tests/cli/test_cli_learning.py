@@ -18,6 +18,7 @@ from relynx import cli
 from relynx.cli import evaluation as testing
 from relynx.cli import learning
 from relynx.console import plain_warnings, show_table, steps, working
+from relynx.mining.english import n_cells
 from relynx.models.evaluation import comparison
 from relynx.models.evaluation import cross_validation as evaluation
 from relynx.models.lynx.classifier import METHODS, MULTICLASS
@@ -373,7 +374,7 @@ def test_with_many_classes_the_tables_stay_short_and_narrow(capsys, tmp_path):
     code, out, _ = run(capsys, "evaluate", str(tmp_path / "d.m"), *options)
     lines = out.splitlines()
     assert code == 0
-    assert "these are the 10 of 40 classes with the least F1" in lines
+    assert "these are the 10 of 40 classes with the least F1; a page of --report has all" in lines
     assert not any("predicted  " in line for line in lines)
     assert len(lines) < 30
     assert max(map(len, lines[1:])) <= 80
@@ -592,3 +593,43 @@ def test_what_a_search_leaves_out_is_told_once(tmp_path, capsys, monkeypatch):
 def test_a_table_shows_text_as_it_is(capsys):
     show_table(["a", "b"], [["[red]x", "1"], ["y", "22"]])
     assert capsys.readouterr().out == "a        b\n[red]x   1\ny       22\n"
+
+
+def test_long_names_in_a_table_are_shortened_to_the_screen(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    names = ["北京" * 30, "beginning " + "x" * 60 + " end", "short"]
+    show_table(["class", "n"], [[name, "1,234,567"] for name in names])
+    lines = capsys.readouterr().out.splitlines()
+    assert {n_cells(line) for line in lines} == {40}
+    assert all(line.endswith("1,234,567") for line in lines[1:])
+    assert lines[2].startswith("beginning xxx")
+    assert "…xxxxx end" in lines[2]
+    show_table(["class", "taken for", "n"], [[names[0], names[1], "5"]], texts=2)
+    assert all(n_cells(line) <= 40 for line in capsys.readouterr().out.splitlines())
+
+
+def test_a_table_of_many_numbers_loses_no_digits(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    show_table(["a", *"bcdefghi"], [["x" * 50, *["1,234,567"] * 8]])
+    assert capsys.readouterr().out.count("1,234,567") == 8
+
+
+def test_of_many_classes_fit_and_evaluate_show_a_few(capsys, tmp_path):
+    names = [f"上海浦东新区 with a rather long name indeed {i}" for i in range(25)]
+    X, _ = rx.from_lists(
+        [[f"a{i % 5}", "b"] for i in range(75)], [names[i % 25] for i in range(75)]
+    )
+    rx.write_lynx(X, tmp_path / "d.m")
+    options = ("--max-length", "1", "--method", "sparse")
+    code, out, _ = run(
+        capsys, "fit", str(tmp_path / "d.m"), "-o", str(tmp_path / "m.relynx"), *options
+    )
+    assert code == 0
+    assert out.splitlines()[1].split()[:2] == ["25", "classes"]
+    options += ("--folds", "3", "--no-baselines")
+    code, out, _ = run(capsys, "evaluate", str(tmp_path / "d.m"), *options)
+    lines = out.splitlines()
+    [i] = [i for i, line in enumerate(lines) if "most often predicted as" in line]
+    assert len(lines[i:]) == 7
+    assert re.fullmatch(r"and \d+ more pairs of classes, \d+ sequences", lines[-1])
+    assert max(map(n_cells, lines[1:])) <= 80

@@ -189,34 +189,52 @@ def _show(found: Comparison, X: Sequences) -> None:
     for line in lines:
         click.echo(click.wrap_text(line, WIDTH, subsequent_indent="  "))
     click.echo("\n" * bool(lines), nl=False)
-    classes = found.class_rows(found.model)
-    worst = sorted(classes, key=lambda row: row[-1] if row[-1] == row[-1] else 2)
-    shown = classes if len(classes) <= SHOWN_CLASSES else worst[:SHOWN_CLASSES]
-    header = [f"{found.model}, class", "sequences", "precision", "recall", "F1"]
-    show_table(header, [[str(c), f"{n:,}", *map(_text, some)] for c, n, *some in shown])
-    if len(shown) < len(classes):
-        click.echo(f"these are the {len(shown)} of {len(classes)} classes with the least F1")
+    _show_classes(found)
     click.echo("")
     _show_confusion(found)
 
 
+def _show_classes(found: Comparison) -> None:
+    """A row for each class; of many for those of the least F1, the largest first."""
+    from relynx.console import show_table
+    from relynx.mining.wording import names_of
+
+    classes = found.class_rows(found.model)
+    names = names_of(row[0] for row in classes)
+    rows = [(name, *row[1:]) for name, row in zip(names, classes, strict=True)]
+    worst = sorted(rows, key=lambda row: (row[-1] if row[-1] == row[-1] else 2, -row[1]))
+    shown = rows if len(rows) <= SHOWN_CLASSES else worst[:SHOWN_CLASSES]
+    header = [f"{found.model}, class", "sequences", "precision", "recall", "F1"]
+    show_table(header, [[name, f"{n:,}", *map(_text, some)] for name, n, *some in shown])
+    if len(shown) < len(rows):
+        what = f"these are the {len(shown)} of {len(rows)} classes with the least F1"
+        click.echo(f"{what}; a page of --report has all")
+
+
 def _show_confusion(found: Comparison) -> None:
     """The confusion matrix, where it fits on the screen, else what is most often taken for what."""
-    from relynx.console import show_table
+    from relynx.console import fits, show_table
+    from relynx.mining.wording import names_of
 
     result = found.results[found.model]
-    names = list(map(str, result.classes.tolist()))
+    names = names_of(result.classes.tolist())
     counts = result.confusion.tolist()
     header = [f"{found.model}: class \\ predicted", *names]
     table = [[name, *map(str, row)] for name, row in zip(names, counts, strict=True)]
-    widths = [max(map(len, column)) + 2 for column in zip(header, *table, strict=True)]
-    if sum(widths) - 2 <= WIDTH:
+    if fits(header, table):
         show_table(header, table)
         return
     pairs = [(n, i, j) for i, row in enumerate(counts) for j, n in enumerate(row) if n and i != j]
     pairs.sort(key=lambda pair: (-pair[0], pair[1:]))
-    for n, i, j in pairs[:SHOWN_PAIRS]:
-        click.echo(f"{counted(n, 'sequence')} of the class {names[i]} predicted as {names[j]}")
+    sizes = [sum(row) for row in counts]
+    rows = [[names[i], names[j], f"{n:,}", f"{sizes[i]:,}"] for n, i, j in pairs[:SHOWN_PAIRS]]
+    header = [f"{found.model}, class", "most often predicted as", "sequences", "of"]
+    if rows:
+        show_table(header, rows, texts=2)
+    if len(rows) < len(pairs):
+        more = sum(n for n, _, _ in pairs[SHOWN_PAIRS:])
+        what = counted(len(pairs) - len(rows), "more pair")
+        click.echo(f"and {what} of classes, {counted(more, 'sequence')}")
 
 
 def _text(value: float) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MODEL = ".relynx"
 INFERRED = "no bias was given: one is inferred from the sequences"
 SHOWN_IDS = 5
+LONGEST = 50  # characters of the names of more than two classes
 PAGES = (".html", ".htm")
 
 
@@ -188,16 +189,23 @@ def classifier_of(bias_file: str | None, settings: dict[str, Any]) -> LynxClassi
 def _show_model(model: LynxClassifier) -> None:
     """A row for each pair of classes: numbers of candidates and of selected patterns."""
     from relynx.console import show_table
+    from relynx.mining.wording import names_of
 
     rows = [
         [
-            " / ".join(map(str, pair.classes.tolist())),
+            _told(names_of(pair.classes.tolist())),
             f"{pair.n_candidates or len(pair.patterns):,}",
             f"{len(pair.selected):,}",
         ]
         for pair in model.estimators_
     ]
     show_table(["classes", "patterns", "selected"], rows)
+
+
+def _told(names: list[str]) -> str:
+    """The classes of a model; of many how many there are."""
+    told = " / ".join(names)
+    return told if len(names) <= 2 or len(told) <= LONGEST else counted(len(names), "class")
 
 
 def _number(X: Sequences, test: str, wanted: str) -> int:
