@@ -878,8 +878,26 @@ def test_sentences_have_the_columns_of_a_table_also_after_loading(tmp_path):
     for one in (model, rx.load(tmp_path / "m.relynx")):
         rows = rx.report(one, X, y).data.patterns
         words = {row.words for row in rows}
-        assert "a pay action, followed later by a “ship it” action" in words
+        assert "a pay action, followed later by a ‘ship it’ action" in words
         assert "an event with Amount € of 12 or more" in words
         assert [effect.words for effect in rx.explain(one, X[0]).models[0].patterns] == [
             row.words for row in rows
         ]
+
+
+def test_of_many_classes_the_page_shows_those_most_often_confused():
+    names = [f"class {i}" for i in range(120)]
+    lists = [[f"a{i % 40}"] for i in range(240)]  # three classes look the same
+    X, y = rx.from_lists(lists, [names[i % 120] for i in range(240)])
+    page = rx.report(rx.LynxClassifier(max_length=1, random_state=0).fit(X, y), X, y)
+    matrix = np.array(page.data.scores.confusion)
+    np.fill_diagonal(matrix, 0)
+    found = html.confused(page.data.scores)
+    assert [n for *_, n in found.shown] == sorted(matrix[matrix > 0], reverse=True)[:40]
+    assert all(matrix[i, j] == n for i, j, n in found.shown)
+    assert found.n_more == np.count_nonzero(matrix) - 40
+    assert found.n_rest == matrix.sum() - sum(n for *_, n in found.shown)
+    assert 'class="confusion"' not in page.html
+    assert "Classes most often confused; 40 more pairs, of 80 sequences, are left out" in page.html
+    assert page.html.count("<article>") == sum(bool(one.rows) for one in page.data.best) < 120
+    assert "of the 120 classes no pattern covers a larger proportion" in page.html

@@ -16,6 +16,7 @@ from relynx.features.grasp import GraspRound
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.reports import report_data as rd
 from relynx.reports.page_data import as_json, page_data, short
+from relynx.reports.scores import Scores
 from relynx.storage import whole_file
 from relynx.version import __version__
 
@@ -36,6 +37,7 @@ LARGEST = 2_950_000  # bytes of a page
 DATA = 'id="data-json">'  # marks where the data go; no text of a user can contain it
 MOST_CHARTS = 24  # pairs whose rounds are drawn
 MOST_ROUNDS = 200  # points of a chart
+MOST_CONFUSED = 40  # pairs of a class and a predicted one
 MOST_BARS = 8  # classes of a pattern
 
 
@@ -171,6 +173,7 @@ def _environment() -> Environment:
         "bars": class_bars,
         "drawn": drawn_rounds,
         "charted": charted,
+        "confused": confused,
         "least_error": least_error,
     }
     return environment
@@ -193,6 +196,29 @@ def class_bars(row: rd.PatternRow) -> ClassBars:
     others = ranked[MOST_BARS:]
     most = max((covered[c] for c in others), default=0.0)
     return ClassBars(tuple(sorted(ranked[:MOST_BARS])), len(others), most)
+
+
+@dataclass(frozen=True, slots=True)
+class Confused:
+    """Classes that are taken for others, by their numbers and with how many sequences: those of
+    most sequences, and how many pairs and sequences are left out."""
+
+    shown: tuple[tuple[int, int, int], ...]
+    n_more: int
+    n_rest: int
+
+
+def confused(found: Scores) -> Confused:
+    """The pairs of class and predicted class with the most sequences."""
+    pairs = [
+        (i, j, n)
+        for i, row in enumerate(found.confusion)
+        for j, n in enumerate(row)
+        if n and i != j
+    ]
+    pairs.sort(key=lambda pair: (-pair[2], pair[:2]))
+    rest = pairs[MOST_CONFUSED:]
+    return Confused(tuple(pairs[:MOST_CONFUSED]), len(rest), sum(n for _, _, n in rest))
 
 
 def charted(pairs: Sequence[rd.PairRow]) -> tuple[rd.PairRow, ...]:
