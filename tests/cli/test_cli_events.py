@@ -8,6 +8,7 @@ import pytest
 import relynx as rx
 from relynx import cli
 from relynx.cli.learning import INFERRED
+from relynx.mining.english import n_cells
 
 COLUMNS = ("--sequence", "case", "--order", "at", "--label", "class")
 QUICK = ("--max-length", "2", "--max-iter", "3", "--n-features", "2")
@@ -411,3 +412,15 @@ def test_a_split_by_time_needs_times(capsys, split, message):
     code, out, err = run(capsys, "evaluate", "train.csv", *COLUMNS, *QUICK, "--time-split", split)
     assert (code, out) == (2, "")
     assert err.endswith(message)
+
+
+def test_many_columns_are_named_in_lines_that_fit_on_the_screen(tmp_path, capsys):
+    path = tmp_path / "wide.csv"
+    names = [f"温度 number {i}" for i in range(60)]
+    path.write_text(",".join(names) + "\n" + ",".join("1" * 60) + "\n", encoding="utf-8")
+    assert cli.main(["check", str(path)]) == 2
+    first, *lines = capsys.readouterr().err.splitlines()[:-1]
+    assert first.endswith("the columns of this table are")
+    assert max(map(n_cells, lines)) <= 80
+    assert " ".join(line.strip() for line in lines) == ", ".join(names)
+    assert all(line.strip().startswith("温度 number") for line in lines)

@@ -244,6 +244,16 @@ def told(pattern, bias=None, **how):
             "minutes(A,B), next_s(A,C), minutes(C,D)",
             "an event with some Minutes, directly followed by an event with other Minutes",
         ),
+        (
+            "event(A,B), urgent(A,true), next_s(A,C), event(C,pay), next_s(C,D), "
+            "event(D,'ship it')",
+            "an event with an Event other than pay or ‘ship it’ and Urgent true, directly followed "
+            "by a pay event, directly followed by a ‘ship it’ event",
+        ),
+        (
+            "minutes(A,B), next_s(A,C), minutes(C,31)",
+            "an event with Minutes other than 31, directly followed by an event with Minutes 31",
+        ),
         ("part_desc(A,'Rotor, left')", "an event with Part Desc. ‘Rotor, left’"),
         ("part_desc(A,and)", "an event with Part Desc. ‘and’"),
         ("part_desc(A,'退货')", "an event with Part Desc. 退货"),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     ModelRead = tuple[LynxClassifier, Sequences, NDArray[Any] | None]
 
 INTERRUPTED = 130
+WIDTH, NO_BREAK = 80, "\N{NO-BREAK SPACE}"
 OUTPUTS = (".csv", ".jsonl", ".parquet")
 OUTPUT = f"A {', '.join(OUTPUTS[:-1])} or {OUTPUTS[-1]} file."
 NEEDS = "say which column names the sequence, --sequence, and which orders its events, --order"
@@ -375,8 +376,7 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
         X, y = read_xes(path, **columns.arguments())
     elif is_table(path):
         if columns.sequence is None:
-            what = f"the columns of this table are {', '.join(open_table(path).names)}"
-            raise InputError(what, path, hint=NEEDS)
+            raise InputError(_columns_of(open_table(path).names), path, hint=NEEDS)
         X, y = from_events(
             path, sequence=columns.sequence, **columns.arguments(), **columns.cells()
         )
@@ -386,6 +386,17 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
     else:
         return read_lynx(path, background)
     return _with_rules(X, background), y
+
+
+def _columns_of(names: Iterable[str]) -> str:
+    """The columns of a table, in lines of the screen that break between two names."""
+    from relynx.mining.english import wrapped
+
+    together = ", ".join(name.replace(" ", NO_BREAK) for name in names)
+    lines = wrapped(together, WIDTH, rest="  ", breaks=" ")
+    what = "the columns of this table are"
+    told = "\n".join(lines).replace(NO_BREAK, " ")
+    return f"{what} {told}" if len(lines) == 1 else f"{what}\n  {told}"
 
 
 def open_folder(

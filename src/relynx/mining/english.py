@@ -73,10 +73,13 @@ def aligned(text: str, width: int, *, right: bool = False) -> str:
     return blanks + text if right else text + blanks
 
 
-def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    """The lines of a text, of no more cells than `width` but for longer words."""
+def wrapped(
+    text: str, width: int, first: str = "", rest: str = "", *, breaks: str | None = None
+) -> list[str]:
+    """The lines of a text, of no more cells than `width` but for longer words; it is broken at
+    blanks, or at what `breaks` says."""
     lines = [first]
-    for i, word in enumerate(text.split()):
+    for i, word in enumerate(text.split(breaks)):
         begins = i == 0 or lines[-1] == rest
         if not begins and n_cells(lines[-1]) + 1 + n_cells(word) > width:
             lines.append(rest)

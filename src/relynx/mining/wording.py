@@ -56,6 +56,7 @@ class Values:
         self.terms: dict[str, set[object]] = {}
         self.nouns: dict[object, set[str]] = {}  # by type, and by variable
         self.times: Counter[Var] = Counter()
+        self.constants: dict[str, dict[object, Term]] = {}  # by type and key
         self.earlier: dict[str, set[object]] = {}
         self.mentioned: set[Var] = set()
         for fact in facts:
@@ -63,6 +64,9 @@ class Values:
                 self.nouns.setdefault(one.type, set()).add(one.noun)
                 if one.term != Var("_"):
                     self.terms.setdefault(one.type, set()).add(value_key(one.term))
+                if not isinstance(one.term, Var):
+                    own = self.constants.setdefault(one.type, {})
+                    own[value_key(one.term)] = one.term
                 if isinstance(one.term, Var):
                     self.nouns.setdefault(one.term, set()).add(one.noun)
                     self.times[one.term] += 1
@@ -121,6 +125,13 @@ class Values:
         if key != Var("_"):
             earlier.add(key)
         return SAME if again else OTHER if other else ""
+
+    def later_constants(self, var: Var, type_: str) -> list[Term]:
+        """The constants of its type, all to be mentioned yet, where a variable occurs but once and
+        there is no other one."""
+        found = self.constants.get(type_, {})
+        alone = self.times[var] == 1 and len(self.terms[type_]) == len(found) + 1
+        return [] if self.earlier.get(type_) or not alone else [*found.values()]
 
     def needs_name(self, var: Var, type_: str, how: str, identity: bool) -> bool:
         """Whether a variable mentioned without its name would be ambiguous."""
@@ -335,6 +346,12 @@ class _Phrase:
             return self.constant(arg, value.column, among_words=True)
         if arg.anonymous:
             return f"some {word}" if word else "anything"
+        if word and (others := self.values.later_constants(arg, value.type)) and self.identity:
+            self.variable(arg, value.type)
+            than = (self.constant(one, value.column, among_words=True) for one in others)
+            return (
+                f"{word if is_plural(word) else with_article(word)} other than {' or '.join(than)}"
+            )
         how, name = self.variable(arg, value.type)
         if not self.values.noun(arg, value.type):
             return " ".join(filter(None, ["a different" if how == OTHER else how, name]))
