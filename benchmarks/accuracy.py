@@ -74,7 +74,7 @@ def models(X: Sequences, memory: str) -> Mapping[str, Any]:
     }
 
 
-def run(name: str, data: PublicSet, path: Path, wanted: list[str]) -> None:
+def run(name: str, data: PublicSet, path: Path, wanted: list[str], seed: int = 0) -> None:
     """The rows that are wanted and not done, on the same folds."""
     done = read(path)
     with tempfile.TemporaryDirectory() as memory:
@@ -83,7 +83,7 @@ def run(name: str, data: PublicSet, path: Path, wanted: list[str]) -> None:
                 continue
             lines = []
             X = data.plain if row in SIMPLE and data.plain is not None else data.X
-            for number, (train, test) in enumerate(data.splits(), 1):
+            for number, (train, test) in enumerate(data.splits(seed=seed), 1):
                 start = time.perf_counter()
                 fitted = clone(model).fit(X[train], data.y[train])
                 seconds = time.perf_counter() - start
@@ -110,7 +110,11 @@ def read(path: Path) -> dict[str, list[Row]]:
 
 
 def results_of(
-    out: Path, folder: Path, sets: list[str] | None = None, rows: list[str] | None = None
+    out: Path,
+    folder: Path,
+    sets: list[str] | None = None,
+    rows: list[str] | None = None,
+    seed: int = 0,
 ) -> Results:
     """What the sets gave; one that cannot be read is skipped, and said to be."""
     results: Results = {}
@@ -123,7 +127,7 @@ def results_of(
         except FileNotFoundError as error:
             print(f"skipped: {name}, for there is no {error.filename or error}")
             continue
-        run(name, data, path, rows or [*ROWS])
+        run(name, data, path, rows or [*ROWS], seed)
         found = read(path)
         if DEFAULT in found:
             results[name] = found
@@ -190,13 +194,14 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="folder for the files; nothing runs without it")
     parser.add_argument("--sets", nargs="+", choices=[*SOURCES], help="only these sets")
     parser.add_argument("--rows", nargs="+", choices=ROWS, help="only these rows")
+    parser.add_argument("--seed", type=int, default=0, help="of the folds, where none are given")
     given = parser.parse_args()
     if given.out is None or given.data is None:
         print("skipped: this takes an hour; --data FOLDER --out FOLDER run it")
         return 0
     given.out.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore", UserWarning)  # where no pattern is found, the prior decides
-    results = results_of(given.out, given.data, given.sets, given.rows)
+    results = results_of(given.out, given.data, given.sets, given.rows, given.seed)
     if not results:
         return 0
     lines = table(results)

@@ -38,10 +38,10 @@ class PublicSet:
     parts: NDArray[np.int64] | None = None
     plain: Sequences | None = None
 
-    def splits(self, folds: int = FOLDS) -> list[Split]:
+    def splits(self, folds: int = FOLDS, seed: int = 0) -> list[Split]:
         """The training and the test part of each fold, as numbers of sequences."""
         if self.parts is None:
-            return [*splits(self.y, folds=folds)]
+            return [*splits(self.y, folds=folds, seed=seed)]
         numbers = range(1, int(self.parts.max()) + 1)
         return [(np.flatnonzero(self.parts != i), np.flatnonzero(self.parts == i)) for i in numbers]
 

@@ -191,6 +191,7 @@ def did_you_mean(word: str, known: Sequence[str]) -> str | None:
     """A hint that names the most similar known word, or None."""
     if len(word) > 2 * SHOWN_WIDTH:
         return None
-    near = difflib.get_close_matches(word, known[:MOST_KNOWN], n=1, cutoff=0.6)
-    near += [one for one in known if one.lower() == word.lower()]
+    known = known[:MOST_KNOWN]
+    near = [one for one in known if one.lower() == word.lower()]
+    near += difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return f"did you mean '{near[0]}'?" if near else None

@@ -326,6 +326,11 @@ def test_a_model_without_patterns_has_a_report():
             "3 labels in y for 60 sequences in X\nhint: give one label for each sequence",
         ),
         (
+            lambda model, X, y: (model, X, np.column_stack([y, y])),
+            "labels of shape (60, 2) in y for 60 sequences in X\n"
+            "hint: give one label for each sequence",
+        ),
+        (
             lambda model, X, y: (model, X, [None, *y[1:]]),
             "the label of sequence s1 is missing\n"
             "hint: give the class of each sequence, or leave out those that have none",

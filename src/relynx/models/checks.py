@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from relynx.arrays import Floats, Longs
 from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.schema import Schema
-from relynx.data.sequences import Sequences, counted
+from relynx.data.sequences import Sequences, counted, is_missing
 from relynx.errors import InputError, Problem, did_you_mean, raise_all
 from relynx.features.vectorizer import as_sequences
 
@@ -159,20 +159,14 @@ def given_labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any] | Non
     given: Any = X.labels if y is None else y
     if given is None:
         return None
-    labels = np.asarray(column_or_1d(given if hasattr(given, "shape") else [*given]))
-    if len(labels) != len(X):
-        what = f"{counted(len(labels), 'label')} in y for {counted(len(X), 'sequence')} in X"
+    labels = np.asarray(given if hasattr(given, "shape") else [*given])
+    labels = labels.ravel() if labels.shape[1:] == (1,) else labels  # a column, as of a data frame
+    if labels.shape != X.shape:
+        n = counted(len(labels), "label") if labels.ndim == 1 else f"labels of shape {labels.shape}"
+        what = f"{n} in y for {counted(len(X), 'sequence')} in X"
         raise InputError(what, hint="give one label for each sequence")
     for i, value in enumerate(labels.tolist()):
         if is_missing(value):
             hint = "give the class of each sequence, or leave out those that have none"
             raise InputError(f"the label of sequence {X.ids[i]} is missing", hint=hint)
     return labels
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a label is None, NaN, or the NA of pandas."""
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # NA equals nothing, and differs from nothing
-        return True

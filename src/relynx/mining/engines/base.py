@@ -59,7 +59,7 @@ class Found:
     n_bytes: int = 0  # that the result will need beside this
 
     def taken_coverage(self, n_words: int) -> NDArray[np.uint64]:
-        """The bits of all patterns shown; they are no longer here, so that both never take room."""
+        """The bits of all patterns shown, as one array. Each part is let go once it is copied."""
         bits = np.empty((sum(map(len, self.covered)), n_words), np.uint64)
         end = len(bits)
         while self.covered:

@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from relynx.arrays import Floats
 from relynx.data.class_cuts import columns_to_cut
 from relynx.data.schema import Schema
-from relynx.data.sequences import Sequences, counted
+from relynx.data.sequences import Sequences, counted, is_missing
 from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import check_parameters, is_missing, sequences_for
+from relynx.models.checks import check_parameters, sequences_for
 from relynx.models.tildecrf import boosting as bs
 from relynx.models.tildecrf import estimator as es
 from relynx.models.tildecrf.candidates import Candidates
